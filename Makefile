@@ -1,0 +1,67 @@
+# Every target sets itself up: the first one creates .venv and installs the pinned requirements.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.installed
+BUILD  := $(BIN)/jupyter-book build book/ -W -n --keep-going
+# Sphinx warns only about pages that it reads again: after a failed build it must read all of them.
+FORGET := rm -rf book/_build/.doctrees book/_build/library.sha256
+
+# One thread per process: the tests run in two processes, and sums must not depend on the core count.
+export OMP_NUM_THREADS      ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MKL_NUM_THREADS      ?= 1
+export NUMBA_NUM_THREADS    ?= 1
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help book test lint imports types unit nbval pdf bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+book: $(READY)  ## build the book; open book/_build/html/index.html
+	@echo '== book: run every chapter and build the pages; a warning is an error'
+	$(BUILD) || { $(FORGET); exit 1; }
+
+test: lint imports types unit nbval  ## all of the next five, the book built and run again
+
+lint: $(READY)  ## ruff: rules and format
+	@echo '== lint: ruff'
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+imports: $(READY)  ## import-linter: data flows one way
+	@echo '== imports: layer contracts'
+	$(BIN)/lint-imports
+
+types: $(READY)  ## mypy on the library
+	@echo '== types: mypy'
+	$(BIN)/mypy
+
+unit: $(READY)  ## doctests, unit and property tests
+	@echo '== unit: pytest'
+	$(BIN)/python -m pytest -n 2
+
+nbval: book  ## run every chapter again and compare with the built book
+	@echo '== nbval: chapters against the build, glued values included'
+	$(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
+
+pdf: $(READY)  ## build the book as PDF (needs xelatex and latexmk)
+	@command -v xelatex >/dev/null && command -v latexmk >/dev/null || { echo 'make pdf needs xelatex and latexmk (TeX Live); neither is a Python package' >&2; exit 1; }
+	$(BIN)/jupyter-book build book/ --builder pdflatex
+
+bench: $(READY)  ## compare the speed with other libraries
+	@echo '== bench: every script in benchmarks/'
+	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+
+clean:  ## remove what was built; .venv stays
+	rm -rf book/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	find kernlib tests benchmarks book -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo 'kernlib needs Python 3.11 or newer; set it with: make PYTHON=python3.11 ...' >&2; exit 1; }
+	@echo '== set-up: $(VENV) with the pinned requirements (about two minutes)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@

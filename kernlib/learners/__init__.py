@@ -1,0 +1,1 @@
+"""The learners: one file per algorithm, its compiled loop right above its class."""

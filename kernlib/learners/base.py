@@ -1,0 +1,240 @@
+"""What all learners share: checks, label coding, many classes, scores → prediction, callbacks.
+
+Tests: ``tests/learners/test_base.py`` and ``tests/test_estimators.py``.
+"""
+
+import numbers
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+FLOATS = [np.float64, np.float32]
+
+
+# ---------------------------------------------------------------- checks of parameters
+
+
+def check_option(name: str, value: Any, options: Sequence[str]) -> None:
+    """Refuse a ``value`` that is not one of ``options``."""
+    if not (isinstance(value, str) and value in options):
+        listed = ", ".join(repr(option) for option in options)
+        raise ValueError(f"{name} must be one of {listed}; got {name}={value!r}. Choose one.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse a ``value`` that is not a boolean."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {name}={value!r}. Pass a boolean.")
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -np.inf,
+    minimum: float = -np.inf,
+    maximum: float = np.inf,
+    integer: bool = False,
+    hint: str,
+) -> None:
+    """Refuse a ``value`` that is not a finite number in the range; ``hint`` says what to do."""
+    kind = numbers.Integral if integer else numbers.Real
+    what = "an integer" if integer else "a number"
+    limits = [
+        f"{sign} {limit:g}"
+        for sign, limit in ((">", above), (">=", minimum), ("<=", maximum))
+        if np.isfinite(limit)
+    ]
+    wanted = f"{what} {' and '.join(limits)}".rstrip()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind):
+        came = f"{name}={value!r} of type {type(value).__name__}"
+        raise TypeError(f"{name} must be {wanted}, got {came}. {hint}")
+    x = float(value)
+    if not (np.isfinite(x) and above < x and minimum <= x <= maximum):
+        raise ValueError(f"{name} must be {wanted}, got {name}={value!r}. {hint}")
+
+
+def require_finite(weights: np.ndarray, learner: str) -> None:
+    """Refuse weights that overflowed, rather than return a model that predicts nonsense."""
+    if not np.all(np.isfinite(weights)):
+        raise ValueError(
+            f"{learner} expected finite weights, but they overflowed: the features are too large "
+            "(or the regularisation too small) for floating point. Scale the data, for example "
+            "with sklearn.preprocessing.StandardScaler."
+        )
+
+
+# ---------------------------------------------------------------- many classes
+
+
+def binary_problems(codes: np.ndarray, n_classes: int, multi_class: str) -> list[np.ndarray]:
+    """Split labels 0, 1, ... into two-class problems: int8 arrays of +1, -1, and 0 for "not in it".
+
+    Two classes are one problem, +1 for the second.  ``"ovr"``: class k is +1, the rest -1.
+    ``"ovo"``: for i < j, class j is +1, class i is -1, the others are 0.
+    """
+    if n_classes == 2:
+        return [np.where(codes == 1, 1, -1).astype(np.int8)]
+    if multi_class == "ovr":
+        return [np.where(codes == k, 1, -1).astype(np.int8) for k in range(n_classes)]
+    return [
+        (codes == j).astype(np.int8) - (codes == i)
+        for i in range(n_classes)
+        for j in range(i + 1, n_classes)
+    ]
+
+
+# ---------------------------------------------------------------- callbacks
+
+
+class Watch:
+    """Tells scikit-learn's callbacks how a fit goes; with none set it does nothing.
+
+    A fit is one task with subtasks (epochs, or blocks of steps).  ``end`` takes a function
+    that makes the attributes of a fitted learner, called only if a callback wants them.
+    """
+
+    def __init__(
+        self, learner: Any, X: Any, y: Any, max_subtasks: int, metadata: dict[str, Any]
+    ) -> None:
+        self._about = {"estimator": learner, "X": X, "y": y, "metadata": metadata}
+        self._fit = learner._init_callback_context(max_subtasks=max_subtasks)
+        self._active = bool(getattr(learner, "_skl_callbacks", ()))
+        self._fit.call_on_fit_task_begin(**self._about)
+
+    def begin(self, name: str) -> None:
+        """Announce a subtask."""
+        if self._active:
+            self._task = self._fit.subcontext(task_name=name)
+            self._task.call_on_fit_task_begin(**self._about)
+
+    def end(self, fitted: Callable[[], dict[str, Any]]) -> bool:
+        """Report a finished subtask; True asks to stop the fit here."""
+        if not self._active:
+            return False
+        return bool(
+            self._task.call_on_fit_task_end(**self._about, reconstruction_attributes=fitted)
+        )
+
+    def pieces(self, total: int, piece: int, fitted: Callable[[], dict[str, Any]]) -> Iterator[int]:
+        """Yield the lengths of the subtasks that make up ``total``, until told to stop."""
+        for done in range(0, total, piece):
+            length = min(piece, total - done)
+            self.begin(f"steps {done + 1} to {done + length}")
+            yield length
+            if self.end(fitted):
+                return
+
+    def close(self) -> None:
+        """Report the finished fit; the learner has its fitted attributes by now."""
+        self._fit.call_on_fit_task_end(**self._about, reconstruction_attributes={})
+
+
+def report_every(learner: Any, n_steps: int) -> int:
+    """Return after how many steps to report: a hundred times, or never if nobody listens."""
+    return -(-n_steps // 100) if getattr(learner, "_skl_callbacks", ()) else n_steps
+
+
+# ---------------------------------------------------------------- the learners' base
+
+
+class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """A classifier made of binary scores: one-vs-rest by argmax, one-vs-one by votes."""
+
+    classes_: np.ndarray
+
+    def _validate(
+        self, X: Any, y: Any, *, classes: Any = None, reset: bool = True
+    ) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Return X, y as arrays and y as codes 0, 1, ...; set ``classes_``.
+
+        ``reset=False`` keeps the classes and features of an earlier call.
+        """
+        X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", accept_sparse="csr")
+        if reset:
+            found = np.unique(y if classes is None else np.asarray(classes))
+            if found.dtype.kind not in "biuSU":  # else there is nothing to find out
+                check_classification_targets(found)
+            if len(found) < 2:
+                raise ValueError(
+                    f"{type(self).__name__} needs at least 2 classes in y, got 1 class: "
+                    f"{found.tolist()}. Check the labels, or how the data was split."
+                )
+            self.classes_ = found
+        codes = np.searchsorted(self.classes_, y)
+        codes[codes == len(self.classes_)] = 0
+        if not np.array_equal(self.classes_[codes], y):
+            unknown = np.setdiff1d(y, self.classes_)
+            raise ValueError(
+                f"y must hold labels among classes {self.classes_.tolist()}, got also "
+                f"{unknown.tolist()}. Name all classes in the first call of partial_fit."
+            )
+        return _canonical(X), y, codes
+
+    def _binary_scores(self, X: Any) -> np.ndarray:
+        """Return the scores of all binary problems, shape (n_samples, n_problems)."""
+        raise AttributeError(f"{type(self).__name__} defines no scores.")
+
+    def _check_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=FLOATS, order="C", accept_sparse="csr")
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores: (n_samples,) for two classes, else (n_samples, n_classes).
+
+        For two classes a positive score speaks for ``classes_[1]``.  One-vs-one returns the
+        votes of each class plus a term below 1/3 that grows with the summed scores, so that
+        ties between votes go to the class with the larger sum.
+        """
+        scores = self._binary_scores(self._check_predict(X))
+        n_classes = len(self.classes_)
+        if scores.shape[1] == 1:
+            return scores[:, 0]
+        if getattr(self, "multi_class", "ovr") == "ovo":
+            votes = (scores > 0).astype(np.int8)
+            return np.asarray(_ovr_decision_function(votes, scores, n_classes))
+        return scores
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label of the largest score; a two-class score of 0 gives ``classes_[0]``."""
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearLearner(Learner):
+    """A learner whose binary scores are ``X @ coef_.T + intercept_``."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def _binary_scores(self, X: Any) -> np.ndarray:
+        return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
+
+    def _linear_attributes(self, weights: np.ndarray, dtype: Any) -> dict[str, np.ndarray]:
+        """Split (n_problems, n_features + 1) weights into ``coef_`` and ``intercept_``."""
+        require_finite(weights, type(self).__name__)
+        return {
+            "coef_": weights[:, :-1].astype(dtype),
+            "intercept_": weights[:, -1].astype(dtype),
+        }
+
+
+def _canonical(X: Any) -> Any:
+    """A CSR matrix without repeated entries (the loops square single entries), else ``X``."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

@@ -1,0 +1,167 @@
+"""The book is tested too: thin chapters, named figures, no typed results, no dangling keys."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+BOOK = Path(__file__).resolve().parents[1] / "book"
+PAGES = sorted(
+    path
+    for path in BOOK.rglob("*.md")
+    if not any(part[0] in "._" for part in path.relative_to(BOOK).parts)
+)
+CELL = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1[ \t]*$", re.M | re.S)
+YAML_HEADER = re.compile(r"\A---\n(.*?)^---\n", re.M | re.S)
+COLON_HEADER = re.compile(r"\A((?::[^\n]*\n)+)")
+# What is not prose: front matter, cells, quoted code and maths blocks, directive options,
+# maths, roles, code, targets of links.
+NOT_PROSE = re.compile(
+    r"\A---\n.*?^---\n"
+    r"|^(`{3,})\{(?:code-cell|literalinclude|eval-rst|math|bibliography)\}.*?^\1[ \t]*$"
+    r"|^(`{3,})[\w-]*\n.*?^\2[ \t]*$"
+    r"|^:[\w-]+:[^\n]*$"
+    r"|\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)*\$"
+    r"|\{[\w:.-]+\}`[^`]*`|`[^`\n]+`|\]\([^)\n]*\)",
+    re.M | re.S,
+)
+# A number with decimals, or a share: such a number is a result and comes from a run.
+RESULT = re.compile(r"\d+[.,]\d+|\d+\s*(?:%|per cent|percent)")
+CITED = re.compile(r"\{cite:\w+\}`([^`]+)`")
+PASTED = re.compile(r"\{glue(?::\w+)?\}[`\s]+([\w-]+)")
+GLUED = re.compile(r"""\bglue(?:_number)?\(\s*(f?)["']([^"']+)["']""")
+
+
+def slug(page: Path) -> str:
+    return page.stem
+
+
+def cells(page: Path) -> list[tuple[dict, str]]:
+    """Return options and source of every code cell."""
+    found = []
+    for _, body in CELL.findall(page.read_text(encoding="utf8")):
+        options: dict = {}
+        if header := YAML_HEADER.match(body):
+            options = yaml.safe_load(header[1])
+            body = body[header.end() :]
+        elif header := COLON_HEADER.match(body):
+            options = yaml.safe_load(header[1].replace("\n:", "\n").removeprefix(":"))
+            body = body[header.end() :]
+        found.append((options, body.strip()))
+    return found
+
+
+def typed_results(text: str) -> list[str]:
+    return RESULT.findall(NOT_PROSE.sub(" ", text))
+
+
+def figure_faults(options: dict, source: str, chapter: str) -> list[str]:
+    """Return what the figure of a cell lacks; nothing if the cell draws none."""
+    draws = re.search(r"\bplot_\w+\(|\bplt\.|\bsns\.|\.plot\(", source)
+    described = options.get("mystnb", {})
+    figure, image = described.get("figure", {}), described.get("image", {})
+    if not draws and not figure:
+        return []
+    faults = [key for key in ("name", "caption") if not figure.get(key)]
+    if not image.get("alt"):
+        faults.append("alt")
+    if not str(figure.get("name", "")).startswith(f"fig-{chapter}"):
+        faults.append(f"name starting with fig-{chapter}")
+    return faults
+
+
+@pytest.fixture(params=PAGES, ids=lambda page: page.relative_to(BOOK).with_suffix("").as_posix())
+def page(request: pytest.FixtureRequest) -> Path:
+    return request.param
+
+
+def test_cells_are_thin(page):
+    for _, source in cells(page):
+        assert len(source.splitlines()) <= 10, f"a cell has at most 10 lines:\n{source}"
+        kinds = {type(node) for node in ast.walk(ast.parse(source))}
+        banned = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.While, ast.Lambda}
+        assert not kinds & banned, f"algorithms live in kernlib, not in a chapter:\n{source}"
+
+
+def test_figures_are_named_captioned_and_described(page):
+    for options, source in cells(page):
+        faults = figure_faults(options, source, slug(page))
+        assert not faults, f"the figure lacks {', '.join(faults)}:\n{source}"
+    text = page.read_text(encoding="utf8")
+    assert "![" not in text, "use the figure directive, with :name:, :alt: and a caption"
+    for block in re.findall(r"^(`{3,}|:{3,})\{figure\}(.*?)^\1[ \t]*$", text, re.M | re.S):
+        assert ":name: fig-" in block[1]
+        assert ":alt: " in block[1]
+
+
+def test_results_in_prose_come_from_glue(page):
+    text = page.read_text(encoding="utf8")
+    texts = [text, *(str(options.get("mystnb", "")) for options, _ in cells(page))]
+    typed = [found for prose in texts for found in typed_results(prose)]
+    assert not typed, f"glue these numbers instead of typing them: {typed}"
+
+
+def glued_patterns(page: Path) -> list[str]:
+    """Return the glued keys as regular expressions; a field of an f-string matches any word."""
+    keys = [match for _, source in cells(page) for match in GLUED.findall(source)]
+    return [
+        re.sub(r"\\\{.*?\\\}", r"[\\w-]+", re.escape(key)) if f else re.escape(key)
+        for f, key in keys
+    ]
+
+
+def test_glued_keys_carry_the_chapter(page):
+    for _, source in cells(page):
+        for _, key in GLUED.findall(source):
+            assert key.startswith(f"{slug(page)}-"), f"{key!r} must start with '{slug(page)}-'"
+
+
+def test_pasted_keys_are_glued_somewhere(page):
+    known = [pattern for other in PAGES for pattern in glued_patterns(other)]
+    for key in PASTED.findall(page.read_text(encoding="utf8")):
+        assert any(re.fullmatch(pattern, key) for pattern in known), f"nothing glues {key!r}"
+
+
+def test_glued_keys_are_pasted_somewhere(page):
+    pasted = {key for other in PAGES for key in PASTED.findall(other.read_text(encoding="utf8"))}
+    for pattern in glued_patterns(page):
+        assert any(re.fullmatch(pattern, key) for key in pasted), f"{pattern!r} is never shown"
+
+
+def test_citations_are_in_the_bibliography(page):
+    known = re.findall(r"^@\w+\{([^,\s]+),", (BOOK / "references.bib").read_text("utf8"), re.M)
+    for keys in CITED.findall(page.read_text(encoding="utf8")):
+        for key in keys.split(","):
+            assert key.strip() in known, f"references.bib has no {key.strip()!r}"
+
+
+def test_every_chapter_is_in_the_contents():
+    toc = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf8"))
+    listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
+    pages = [page.relative_to(BOOK).with_suffix("").as_posix() for page in PAGES]
+    assert sorted(listed) == sorted(pages)
+
+
+# The rules themselves: each must catch what it is for.
+
+
+@pytest.mark.parametrize("text", ["It is 93.5 accurate.", "About 5 % are wrong.", "1,024 steps"])
+def test_rule_sees_a_typed_result(text):
+    assert typed_results(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["{glue:text}`a-1.5`", "$x = 0.5$", "`lam=0.1`", "the digits 3 and 8"]
+)
+def test_rule_lets_other_numbers_pass(text):
+    assert not typed_results(text)
+
+
+def test_rule_sees_an_undescribed_figure():
+    header = {"mystnb": {"figure": {"name": "fig-a-b", "caption": "c"}, "image": {"alt": "d"}}}
+    assert not figure_faults(header, "ax = figures.plot_x(1)", "a")
+    assert figure_faults({}, "ax = figures.plot_x(1)", "a")
+    header["mystnb"]["image"] = {}
+    assert figure_faults(header, "ax = figures.plot_x(1)", "a") == ["alt"]
