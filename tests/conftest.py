@@ -15,10 +15,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+import hypothesis
 import jupytext
 import nbformat
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError, find_metadata_tags
+
+# The first example compiles a loop, which no deadline should count; derandomised, so that a
+# failure in CI is the same failure everywhere.  `--hypothesis-profile=search` looks further.
+hypothesis.settings.register_profile("kernlib", deadline=None, derandomize=True, max_examples=100)
+hypothesis.settings.register_profile("search", deadline=None, max_examples=2000)
+hypothesis.settings.load_profile("kernlib")
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"

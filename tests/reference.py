@@ -27,6 +27,11 @@ def mean(vectors: list[Vector]) -> Vector:
     return [sum(column) / len(vectors) for column in zip(*vectors, strict=True)]
 
 
+def part_of(n: int, like: Any) -> Any:
+    """Return 1/n, as the kind of number that ``like`` is."""
+    return 1 / (n + 0 * like)
+
+
 def sign(a: Any) -> int:
     return (a > 0) - (a < 0)
 
@@ -126,7 +131,7 @@ def pegasos(
         for i in batch:
             weight = 1 if c is None else c[i]
             pull = weight * slope(y[i] * dot(w, X[i])) * y[i]
-            gradient = plus(gradient, -pull / (lam * 0 + len(batch)), X[i])
+            gradient = plus(gradient, -pull * part_of(len(batch), lam), X[i])
         w = plus(w, -eta, gradient)
         if radius is not None:
             w = into_ball(w, prior, radius)
@@ -156,12 +161,12 @@ def crammer_singer(
             rivals = [k for k in range(n_classes) if k != y[i]]
             rival = max(rivals, key=lambda k: scores[k])
             if scores[y[i]] - scores[rival] < 1:
-                share = (1 if c is None else c[i]) / (lam * 0 + len(batch))
+                share = (1 if c is None else c[i]) * part_of(len(batch), lam)
                 gradient[y[i]] = plus(gradient[y[i]], -share, X[i])
                 gradient[rival] = plus(gradient[rival], share, X[i])
         w = [plus(a, -eta, b) for a, b in zip(w, gradient, strict=True)]
         if radius is not None:
-            flat = into_ball(sum(w, []), sum(prior, []), radius)
+            flat = into_ball([a for v in w for a in v], [a for v in prior for a in v], radius)
             w = [flat[k * len(X[0]) : (k + 1) * len(X[0])] for k in range(n_classes)]
         iterates.append(w)
     return iterates

@@ -61,13 +61,16 @@ def check_number(
         raise ValueError(f"{name} must be {wanted}, got {name}={value!r}. {hint}")
 
 
-def require_finite(weights: np.ndarray, learner: str) -> None:
-    """Refuse weights that overflowed, rather than return a model that predicts nonsense."""
-    if not np.all(np.isfinite(weights)):
+def refuse_overflow(sums: np.ndarray, learner: str) -> None:
+    """Refuse sums of examples so large that their products with examples may overflow.
+
+    A comparison with the NaN of such a product is false, and would pass for "no mistake".
+    """
+    if not np.all(np.abs(sums) < 1e150):
         raise ValueError(
-            f"{learner} expected finite weights, but they overflowed: the features are too large "
-            "(or the regularisation too small) for floating point. Scale the data, for example "
-            "with sklearn.preprocessing.StandardScaler."
+            f"{learner} expected features whose products fit into floating point, but its weights "
+            "overflow: the features are too large. Scale the data, for example with "
+            "sklearn.preprocessing.StandardScaler."
         )
 
 
@@ -225,10 +228,17 @@ class LinearLearner(Learner):
 
     def _linear_attributes(self, weights: np.ndarray, dtype: Any) -> dict[str, np.ndarray]:
         """Split (n_problems, n_features + 1) weights into ``coef_`` and ``intercept_``."""
-        require_finite(weights, type(self).__name__)
+        with np.errstate(over="ignore"):
+            weights = weights.astype(dtype)
+        if not np.all(np.isfinite(weights)):
+            raise ValueError(
+                f"{type(self).__name__} expected weights that fit into {np.dtype(dtype)}, but they "
+                "overflow: the regularisation is too small or the features too large. Raise lam, "
+                "or scale the data, for example with sklearn.preprocessing.StandardScaler."
+            )
         return {
-            "coef_": weights[:, :-1].astype(dtype),
-            "intercept_": weights[:, -1].astype(dtype),
+            "coef_": weights[:, :-1],
+            "intercept_": weights[:, -1],
         }
 
 

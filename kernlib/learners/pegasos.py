@@ -13,7 +13,13 @@ from sklearn.utils.metaestimators import available_if
 
 from kernlib._jit import AHEAD, jit, prefetch_row
 from kernlib.learners import pegasos_inputs as inputs
-from kernlib.learners.base import LinearLearner, Watch, binary_problems, report_every
+from kernlib.learners.base import (
+    LinearLearner,
+    Watch,
+    binary_problems,
+    refuse_overflow,
+    report_every,
+)
 from kernlib.learners.crammer_singer import MulticlassRun
 from kernlib.learners.losses import LOSSES, loss_values, probabilities, pull
 from kernlib.learners.minibatch import _minibatch_loop
@@ -301,6 +307,8 @@ class Pegasos(LinearLearner):
 
     def _fitted(self, runs: list[PegasosRun], dtype: Any) -> dict[str, Any]:
         """Return the fitted attributes, as if the runs stopped here."""
+        for run in runs:
+            refuse_overflow(run.v, type(self).__name__)
         weights = np.concatenate([run.coefficients() for run in runs])
         steps = np.array([run.t for run in runs])
         return self._linear_attributes(weights, dtype) | {"n_steps_": steps}

@@ -20,6 +20,7 @@ from kernlib.learners.base import (
     check_flag,
     check_number,
     check_option,
+    refuse_overflow,
 )
 from kernlib.learners.sampling import VisitingOrder, streams
 
@@ -235,6 +236,7 @@ class Perceptron(LinearLearner):
     def _fitted(self, X: Any, runs: list[_Run]) -> dict[str, Any]:
         """Return the fitted attributes, as if the runs stopped here."""
         bias = float(self.fit_intercept)
+        refuse_overflow(np.array([run.w for run in runs]), type(self).__name__)
         mistakes = [np.array([len(rows) for rows in run.mistakes]) for run in runs]
         attributes: dict[str, Any] = {
             "mistakes_per_epoch_": mistakes,

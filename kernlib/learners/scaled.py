@@ -141,11 +141,11 @@ class PegasosRun(ABC):
     def weights(self) -> np.ndarray:
         """Return the mean of the iterates since ``first``, or the last if there is none."""
         n_mean = self.t - self.first + 1
-        # Divide twice: lam * t may underflow where v / t / lam does not overflow.
-        if self.first == 0 or n_mean <= 0:
-            w = self.v / max(self.t, 1) / self.lam
-        else:
-            w = (self.mass * self.v - self.z) / n_mean / self.lam
+        with np.errstate(over="ignore"):  # the learner refuses infinite weights, with advice
+            if self.first == 0 or n_mean <= 0:
+                w = self.v / max(self.t, 1) / self.lam
+            else:
+                w = (self.mass * self.v - self.z) / n_mean / self.lam
         return w if self.prior is None else self.prior + w
 
     def mean_loss(self, w: np.ndarray, c: np.ndarray | None) -> float:
@@ -156,8 +156,10 @@ class PegasosRun(ABC):
     def objective(self, c: np.ndarray | None) -> float:
         """Return lam/2 ||w - w_0||^2 plus the mean loss, at ``weights()``."""
         w = self.weights()
-        away = w if self.prior is None else w - self.prior
-        return 0.5 * self.lam * float(np.sum(away * away)) + self.mean_loss(w, c)
+        # The root of lam first: a tiny lam allows weights whose squares alone would overflow.
+        away = np.sqrt(self.lam) * (w if self.prior is None else w - self.prior)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 0.5 * float(np.sum(away * away)) + self.mean_loss(w, c)
 
     def set_radius(self, c: np.ndarray | None) -> None:
         r"""Project from now on, to the ball around w_0 that holds the minimiser w.
