@@ -25,6 +25,9 @@ from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError, find_metadata_tags
 # failure in CI is the same failure everywhere.  `--hypothesis-profile=search` looks further.
 hypothesis.settings.register_profile("kernlib", deadline=None, derandomize=True, max_examples=100)
 hypothesis.settings.register_profile("search", deadline=None, max_examples=2000)
+hypothesis.settings.register_profile(  # for code that is known to be wrong: fail, do not explain
+    "mutants", deadline=None, derandomize=True, max_examples=50, phases=[hypothesis.Phase.generate]
+)
 hypothesis.settings.load_profile("kernlib")
 
 ROOT = Path(__file__).resolve().parents[1]

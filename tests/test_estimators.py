@@ -21,7 +21,7 @@ LEARNERS = [
     Perceptron(predictor="best", multi_class="ovo"),
     Pegasos(),
     Pegasos(lam=0.1, loss="logistic", output="average"),
-    Pegasos(batch_size=4, sampling="reshuffle", output="average", project=True),
+    Pegasos(lam=0.1, batch_size=4, sampling="reshuffle", output="average", project=True),
     Pegasos(multi_class="ovo", sampling="permutation"),
     Pegasos(multi_class="crammer_singer"),
     Winnow(binarize=0.0),

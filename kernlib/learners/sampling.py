@@ -74,7 +74,7 @@ class VisitingOrder:
 
     def _walk(self, n_visits: int) -> np.ndarray:
         pieces = []
-        while n_visits > 0:
+        while n_visits > 0 or not pieces:
             if self._position == len(self._epoch):
                 self._epoch, self._position = self._next_epoch(), 0
             piece = self._epoch[self._position : self._position + n_visits]

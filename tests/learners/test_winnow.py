@@ -46,6 +46,17 @@ def test_fit_equals_pseudocode(problem, max_iter):
     assert learner.intercept_.tolist() == [-X.shape[1]]
 
 
+def test_many_classes_are_by_definition_one_run_each():
+    X = np.random.default_rng(3).integers(0, 2, (60, 8)).astype(float)
+    y = np.select([X[:, 0] == 1, X[:, 1:4].sum(axis=1) > 1], [0, 1], default=2)
+    learner = Winnow().fit(X, y)
+    assert len(set(learner.n_iter_)) > 1
+    for k in range(3):
+        alone = Winnow().fit(X, y == k)
+        np.testing.assert_array_equal(learner.coef_[k], alone.coef_[0])
+        assert learner.mistakes_per_epoch_[k].tolist() == alone.mistakes_per_epoch_[0].tolist()
+
+
 @given(
     n=st.integers(2, 30),
     k=st.integers(1, 4),

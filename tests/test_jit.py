@@ -1,0 +1,71 @@
+"""The row functions, compiled and in plain Python, on dense and CSR matrices."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from strategies import forms
+
+from kernlib import _jit
+from kernlib._jit import CSR, add_row, jit, prefetch_row, row_dot, row_sq_norm, rows_of, scale_row
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(-3, 4, (9, 37)).astype(float) * (RNG.random((9, 37)) < 0.6)
+
+
+def use_all(X, i, w):
+    prefetch_row(X, i)
+    scale_row(X, i, 2.0, w)
+    add_row(X, i, 0.5, w)
+    return row_dot(X, i, w), row_sq_norm(X, i)
+
+
+compiled = jit(use_all)
+
+
+@pytest.mark.parametrize("form", ["float64", "float32", "csr"])
+@pytest.mark.parametrize("function", [use_all, compiled])
+def test_row_functions(form, function):
+    rows = rows_of(forms(X)[form])
+    for i in range(len(X)):
+        start = RNG.integers(-4, 5, 37).astype(float)
+        w = start.copy()
+        dot, square = function(rows, i, w)
+        expected = np.where(X[i] != 0, 2 * start, start) + 0.5 * X[i]
+        assert np.array_equal(w, expected)
+        assert (dot, square) == (X[i] @ expected, X[i] @ X[i])
+
+
+def test_float32_products_are_summed_in_float64():
+    x = np.full((1, 10), 1e-4, dtype=np.float32)
+    x[0, 0] = 1e4
+    w = np.ones(10)
+    assert compiled(x, 0, w)[1] == pytest.approx(np.sum(x.astype(np.float64) ** 2), rel=1e-15)
+
+
+def test_rows_of_copies_nothing():
+    csr = sparse.csr_array(X)
+    rows = rows_of(csr)
+    assert isinstance(rows, CSR)
+    assert np.shares_memory(rows.data, csr.data)
+    assert np.shares_memory(rows.indices, csr.indices)
+    assert rows_of(X) is X
+
+
+def test_wide_indices_work():
+    csr = sparse.csr_array(X)
+    csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
+    rows = rows_of(csr)
+    assert rows.indices.dtype == np.uint64
+    assert compiled(rows, 2, np.zeros(37))[1] == X[2] @ X[2]
+
+
+def test_a_sum_keeps_nan_and_infinity():
+    for odd in (np.nan, np.inf):
+        x = np.ones((1, 20))
+        x[0, 7] = odd
+        assert str(compiled(x, 0, np.ones(20))[0]) == str(odd)
+
+
+def test_loops_are_compiled_without_python():
+    assert _jit.jit(lambda a: a + 1)(1) == 2
+    assert compiled.nopython_signatures
