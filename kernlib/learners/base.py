@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 FLOATS = [np.float64, np.float32]
 
@@ -46,19 +46,16 @@ def check_number(
 ) -> None:
     """Refuse a ``value`` that is not a finite number in the range; ``hint`` says what to do."""
     kind = numbers.Integral if integer else numbers.Real
-    what = "an integer" if integer else "a number"
-    limits = [
-        f"{sign} {limit:g}"
-        for sign, limit in ((">", above), (">=", minimum), ("<=", maximum))
-        if np.isfinite(limit)
-    ]
-    wanted = f"{what} {' and '.join(limits)}".rstrip()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind):
-        came = f"{name}={value!r} of type {type(value).__name__}"
-        raise TypeError(f"{name} must be {wanted}, got {came}. {hint}")
-    x = float(value)
-    if not (np.isfinite(x) and above < x and minimum <= x <= maximum):
+    is_number = isinstance(value, kind) and not isinstance(value, (bool, np.bool_))
+    if is_number and above < value and minimum <= value <= maximum and abs(value) < np.inf:
+        return
+    limits = ((">", above), (">=", minimum), ("<=", maximum))
+    bounds = " and ".join(f"{sign} {limit:g}" for sign, limit in limits if np.isfinite(limit))
+    wanted = f"{'an integer' if integer else 'a number'} {bounds}".rstrip()
+    if is_number:
         raise ValueError(f"{name} must be {wanted}, got {name}={value!r}. {hint}")
+    came = f"{name}={value!r} of type {type(value).__name__}"
+    raise TypeError(f"{name} must be {wanted}, got {came}. {hint}")
 
 
 def refuse_overflow(sums: np.ndarray, learner: str) -> None:
@@ -77,16 +74,27 @@ def refuse_overflow(sums: np.ndarray, learner: str) -> None:
 # ---------------------------------------------------------------- many classes
 
 
+def label_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted distinct labels, and each label as its place 0, 1, ... among them."""
+    if y.dtype.kind in "iu" and int(y.max()) - int(y.min()) <= len(y):
+        # Counting is ten times as fast as sorting, where the labels lie close together.
+        low = y.min()
+        places = (y - low).astype(np.intp)
+        present = np.bincount(places) > 0
+        return np.flatnonzero(present).astype(y.dtype) + low, (np.cumsum(present) - 1)[places]
+    return np.unique(y, return_inverse=True)
+
+
 def binary_problems(codes: np.ndarray, n_classes: int, multi_class: str) -> list[np.ndarray]:
     """Split labels 0, 1, ... into two-class problems: int8 arrays of +1, -1, and 0 for "not in it".
 
     Two classes are one problem, +1 for the second.  ``"ovr"``: class k is +1, the rest -1.
     ``"ovo"``: for i < j, class j is +1, class i is -1, the others are 0.
     """
-    if n_classes == 2:
-        return [np.where(codes == 1, 1, -1).astype(np.int8)]
-    if multi_class == "ovr":
-        return [np.where(codes == k, 1, -1).astype(np.int8) for k in range(n_classes)]
+    plus, minus = np.int8(1), np.int8(-1)
+    if n_classes == 2 or multi_class == "ovr":
+        positive = [1] if n_classes == 2 else range(n_classes)
+        return [np.where(codes == k, plus, minus) for k in positive]
     return [
         (codes == j).astype(np.int8) - (codes == i)
         for i in range(n_classes)
@@ -160,26 +168,35 @@ class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
         ``reset=False`` keeps the classes and features of an earlier call.
         """
-        X, y = validate_data(self, X, y, reset=reset, dtype=FLOATS, order="C", accept_sparse="csr")
+        X, y = self._check_X_y(X, y, reset)
+        found, codes = label_codes(y)
+        if found.dtype.kind not in "biuSU":  # else there is nothing to find out
+            check_classification_targets(found)
         if reset:
-            found = np.unique(y if classes is None else np.asarray(classes))
-            if found.dtype.kind not in "biuSU":  # else there is nothing to find out
-                check_classification_targets(found)
-            if len(found) < 2:
+            self.classes_ = found if classes is None else np.unique(classes)
+            if len(self.classes_) < 2:
                 raise ValueError(
                     f"{type(self).__name__} needs at least 2 classes in y, got 1 class: "
-                    f"{found.tolist()}. Check the labels, or how the data was split."
+                    f"{self.classes_.tolist()}. Check the labels, or how the data was split."
                 )
-            self.classes_ = found
-        codes = np.searchsorted(self.classes_, y)
-        codes[codes == len(self.classes_)] = 0
-        if not np.array_equal(self.classes_[codes], y):
-            unknown = np.setdiff1d(y, self.classes_)
-            raise ValueError(
-                f"y must hold labels among classes {self.classes_.tolist()}, got also "
-                f"{unknown.tolist()}. Name all classes in the first call of partial_fit."
-            )
+        if len(found) != len(self.classes_) or not np.array_equal(found, self.classes_):
+            unknown = np.setdiff1d(found, self.classes_)
+            if len(unknown) > 0:
+                raise ValueError(
+                    f"y must hold labels among classes {self.classes_.tolist()}, got also "
+                    f"{unknown.tolist()}. Name all classes in the first call of partial_fit."
+                )
+            codes = np.searchsorted(self.classes_, found)[codes]
         return _canonical(X), y, codes
+
+    def _check_X_y(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
+        rules: dict[str, Any] = {"dtype": FLOATS, "order": "C", "accept_sparse": "csr"}
+        if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU":
+            # Nothing can be wrong with such labels but their number: skip the general checks.
+            X = validate_data(self, X, reset=reset, **rules)
+            check_consistent_length(X, y)
+            return X, y
+        return validate_data(self, X, y, reset=reset, **rules)
 
     def _binary_scores(self, X: Any) -> np.ndarray:
         """Return the scores of all binary problems, shape (n_samples, n_problems)."""

@@ -297,7 +297,7 @@ class Pegasos(LinearLearner):
         targets = self._targets(codes)
         rngs = streams(self.random_state, len(targets))
         for run, target, rng in zip(runs, targets, rngs, strict=True):
-            rows = run.rows_in(target)
+            rows = run.rows_in(target) if self.multi_class == "ovo" else np.arange(len(codes))
             drawn, stepped = inputs.split_weights(c, rows, self.sampling)
             orders.append(VisitingOrder(rows, self.sampling, rng, drawn))
             run.bind(X, target, stepped)

@@ -20,7 +20,7 @@ def streams(random_state: Any, n_streams: int) -> list[np.random.Generator]:
     if not isinstance(random_state, numbers.Integral):
         entropy = check_random_state(random_state).randint(2**31 - 1, size=4).tolist()
     seeds = np.random.SeedSequence(entropy).spawn(n_streams)
-    return [np.random.Generator(np.random.PCG64(seed)) for seed in seeds]
+    return [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
 
 
 class VisitingOrder:
