@@ -1,15 +1,11 @@
 """Pegasos against SGDClassifier: equal updates, and time to 1 % of the best objective.
 
-One thread.  ``make bench`` runs it; ``--quick`` takes a tenth of the data and fewer rounds.
+``make bench`` runs it, on one thread; ``--quick`` takes a tenth of the data and fewer rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[name] = "1"  # before numpy is imported
 
 import numpy as np
 from side_by_side import ratio, report, take_turns
@@ -65,7 +61,7 @@ def equal_updates(case, X, y, lam, epochs, rounds) -> list[Row]:
                 "sklearn_seconds": float(np.median(seconds["sklearn"])),
                 "kernlib_objective": float(objective(kernlib, X, y, lam)),
                 "sklearn_objective": float(objective(sklearn, X, y, lam)),
-            }  # fmt: skip
+            }
         )
     return rows
 
@@ -112,7 +108,7 @@ def to_one_percent(case, X, y, lam, rounds, seeds=5) -> list[Row]:
             "sklearn_seconds": float(np.median(seconds["sklearn"])),
             "kernlib_objective": best * (1 + our_gap),
             "sklearn_objective": best * (1 + their_gap),
-        }  # fmt: skip
+        }
     ]
 
 

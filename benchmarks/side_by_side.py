@@ -61,7 +61,7 @@ def report(name: str, rows: list[dict[str, object]]) -> None:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)))
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / f"{name}.csv").open("w", newline="", encoding="utf8") as file:
-        writer = csv.DictWriter(file, [*header, *machine()])
+        writer = csv.DictWriter(file, [*header, *machine()], lineterminator="\n")
         writer.writeheader()
         writer.writerows(row | machine() for row in rows)
 

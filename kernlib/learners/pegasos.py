@@ -23,7 +23,7 @@ from kernlib.learners.base import (
 from kernlib.learners.crammer_singer import MulticlassRun
 from kernlib.learners.losses import LOSSES, loss_values, probabilities, pull
 from kernlib.learners.minibatch import _minibatch_loop
-from kernlib.learners.sampling import VisitingOrder, streams
+from kernlib.learners.sampling import VisitingOrder, as_visits, streams
 from kernlib.learners.scaled import (
     PegasosRun,
     Rule,
@@ -264,7 +264,7 @@ class Pegasos(LinearLearner):
             run.bind(X, target, c)
             if self.project and len(rows) > 0:
                 run.set_radius(None)
-            run.advance(rows, self.batch_size)
+            run.advance(as_visits(rows), self.batch_size)
         self.__dict__.update(self._fitted(runs, X.dtype))
         self._keep(runs)
         return self

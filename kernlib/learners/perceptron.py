@@ -183,7 +183,7 @@ class Perceptron(LinearLearner):
     >>> from kernlib import Perceptron
     >>> learner = Perceptron().fit([[0, 1], [1, 0], [2, 1], [1, 2]], [1, -1, -1, 1])
     >>> learner.predict([[0, 3]]), learner.n_mistakes_
-    (array([1]), array([3]))
+    (array([1]), array([2]))
     """
 
     def __init__(

@@ -19,8 +19,13 @@ def streams(random_state: Any, n_streams: int) -> list[np.random.Generator]:
     entropy: Any = random_state
     if not isinstance(random_state, numbers.Integral):
         entropy = check_random_state(random_state).randint(2**31 - 1, size=4).tolist()
-    seeds = np.random.SeedSequence(entropy).spawn(n_streams)
+    seeds = [np.random.SeedSequence(entropy, spawn_key=(k,)) for k in range(n_streams)]
     return [np.random.Generator(np.random.SFC64(seed)) for seed in seeds]
+
+
+def as_visits(rows: np.ndarray) -> np.ndarray:
+    """Return increasing row numbers as what compiled code indexes with fastest."""
+    return rows.astype(np.uint32 if len(rows) == 0 or rows[-1] < 2**32 else np.intp)
 
 
 class VisitingOrder:
@@ -31,7 +36,7 @@ class VisitingOrder:
     Parameters
     ----------
     rows : ndarray of int
-        The rows to visit.
+        The rows to visit, increasing.
     sampling : {"replacement", "permutation", "reshuffle", "cyclic"}
         Independent draws; one permutation kept for all epochs; a new one each epoch;
         the given order.
@@ -51,11 +56,13 @@ class VisitingOrder:
         weights: np.ndarray | None = None,
     ) -> None:
         self._n = len(rows)
-        self._rows = None if rows[-1] == len(rows) - 1 else rows  # no look-up if it is 0, 1, ...
+        visits = as_visits(rows)
+        self._dtype = visits.dtype
+        self._rows = None if rows[-1] == len(rows) - 1 else visits  # else 0, 1, 2, ...: no look-up
         self._sampling = sampling
         self._rng = rng
         self._cumulative = None if weights is None else np.cumsum(weights, dtype=np.float64)
-        self._epoch = np.empty(0, dtype=np.intp)
+        self._epoch = np.empty(0, dtype=self._dtype)
         self._position = 0
 
     def take(self, n_visits: int) -> np.ndarray:
@@ -66,14 +73,16 @@ class VisitingOrder:
     def _draw(self, n_visits: int) -> np.ndarray:
         uniform = self._rng.random(n_visits)
         if self._cumulative is None:
-            return (uniform * self._n).astype(np.intp)
+            uniform *= self._n
+            return uniform.astype(self._dtype)
         uniform *= self._cumulative[-1]
         # uniform * total may round up to the total itself: the last row of positive weight.
         last = np.searchsorted(self._cumulative, self._cumulative[-1], side="left")
-        return np.minimum(np.searchsorted(self._cumulative, uniform, side="right"), last)
+        picks = np.searchsorted(self._cumulative, uniform, side="right")
+        return np.minimum(picks, last).astype(self._dtype)
 
     def _walk(self, n_visits: int) -> np.ndarray:
-        pieces = []
+        pieces: list[np.ndarray] = []
         while n_visits > 0 or not pieces:
             if self._position == len(self._epoch):
                 self._epoch, self._position = self._next_epoch(), 0
@@ -85,6 +94,6 @@ class VisitingOrder:
 
     def _next_epoch(self) -> np.ndarray:
         if self._sampling == "reshuffle" or len(self._epoch) == 0:
-            order = np.arange(self._n)
+            order = np.arange(self._n, dtype=self._dtype)
             return order if self._sampling == "cyclic" else self._rng.permutation(order)
         return self._epoch

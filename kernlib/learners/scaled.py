@@ -41,7 +41,7 @@ def mean_weight(t, first):
 
 @jit_inline
 def add_example(X, i, g, bias, radius, first, mass, v, z):
-    """Add g x_i to ``v`` (and ``z``); return the change of ||v||^2, needed under a radius."""
+    """Add g x_i to ``v`` (and ``z``); return the change of ||v||^2, if a radius needs it."""
     change = 0.0
     if radius < np.inf:
         change = 2.0 * g * scaled_score(X, i, bias, v)
@@ -128,6 +128,8 @@ class PegasosRun(ABC):
 
     def advance(self, visits: np.ndarray, batch: int) -> None:
         """Make a step for each ``batch`` of ``visits``."""
+        if len(visits) == 0:
+            return
         self.t, self.mass, self.sq_norm = self._loop(
             (self._rows, self._y, self._c, self._r, visits),
             batch,
