@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,28 @@ ADDRESS = (r"(?<![0-9])0x[0-9a-fA-F]{6,}", "0xADDRESS")
 def root() -> Path:
     """Return the top of the repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def milan() -> tuple[Any, Any]:
+    """Return the real Milan table, which the repository does not have, or skip."""
+    if "KERNLIB_MILAN" not in os.environ:
+        pytest.skip("the Milan table is not here: set KERNLIB_MILAN to its file")
+    from kernlib.datasets import load_milan
+
+    table = load_milan()
+    assert not table.is_twin
+    return table.data, table.target
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Any:
+    """Fail a test that skips for want of the Milan table although its file is named."""
+    report = yield
+    if report.skipped and "KERNLIB_MILAN" in os.environ and "Milan table" in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"skipped although KERNLIB_MILAN is set: {report.longrepr}"
+    return report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

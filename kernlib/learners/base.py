@@ -76,12 +76,13 @@ def refuse_overflow(sums: np.ndarray, learner: str) -> None:
 
 def label_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct labels, and each label as its place 0, 1, ... among them."""
-    if y.dtype.kind in "iu" and int(y.max()) - int(y.min()) <= len(y):
-        # Counting is ten times as fast as sorting, where the labels lie close together.
-        low = y.min()
-        places = (y - low).astype(np.intp)
-        present = np.bincount(places) > 0
-        return np.flatnonzero(present).astype(y.dtype) + low, (np.cumsum(present) - 1)[places]
+    if y.dtype.kind in "iu":
+        low, high = int(y.min()), int(y.max())
+        if high - low <= len(y) and high < 2**62:
+            # Counting is ten times as fast as sorting, where the labels lie close together.
+            places = y.astype(np.int64) - low  # in int8, 127 - (-128) would wrap around
+            present = np.bincount(places) > 0
+            return (np.flatnonzero(present) + low).astype(y.dtype), (np.cumsum(present) - 1)[places]
     return np.unique(y, return_inverse=True)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernlib import Pegasos, Perceptron, Winnow
-from kernlib.learners.base import binary_problems
+from kernlib.learners.base import binary_problems, label_codes
 
 LEARNERS = [Perceptron(max_iter=7), Pegasos(n_steps=1000, random_state=0), Winnow(binarize=0.0)]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda e: type(e).__name__)
@@ -40,6 +40,28 @@ def test_binary_problems():
     ]
     assert {p.dtype for p in binary_problems(codes, 3, "ovo")} == {np.dtype(np.int8)}
     assert [p.tolist() for p in binary_problems(codes % 2, 2, "ovo")] == [[-1, 1, -1, 1]]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.tile(np.array([-128, 0, 127], dtype=np.int8), 100),
+        np.tile(np.array([0, 255], dtype=np.uint8), 200),
+        np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], dtype=np.uint64),
+        np.array([-(2**63), 2**63 - 1, 0]),
+        np.array([5, 3, 3, 9]),
+        np.array([True, False, True]),
+        np.array(["b", "a", "b"]),
+        np.array([1.5, -2.0, 1.5]),
+    ],
+    ids=str,
+)
+def test_label_codes_are_those_of_unique(y):
+    classes, codes = label_codes(y)
+    expected, expected_codes = np.unique(y, return_inverse=True)
+    assert classes.dtype == y.dtype
+    assert classes.tolist() == expected.tolist()
+    assert codes.tolist() == expected_codes.tolist()
 
 
 @each_learner
