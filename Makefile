@@ -13,6 +13,8 @@ export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS      ?= 1
 export NUMBA_NUM_THREADS    ?= 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
+# numba's cache does not see an edit of a compiled function in another file: a cache per source.
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache/$(shell cat kernlib/_jit.py kernlib/learners/*.py | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -56,7 +58,7 @@ bench: $(READY)  ## compare the speed with other libraries
 	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
 
 clean:  ## remove what was built; .venv stays
-	rm -rf book/_build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf book/_build .numba_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find kernlib tests benchmarks book -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(READY): requirements.txt pyproject.toml

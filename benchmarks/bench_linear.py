@@ -72,7 +72,8 @@ def to_one_percent(case, X, y, lam, rounds, seeds=5) -> list[Row]:
     long_run = Pegasos(
         lam=lam, n_steps=20 * n, output="suffix", sampling="reshuffle", random_state=0
     )
-    best = objective(long_run.fit(X, y), X, y, lam)
+    their_run = SGDClassifier(alpha=lam, max_iter=20, tol=None, average=True, random_state=0)
+    best = min(objective(run.fit(X, y), X, y, lam) for run in (long_run, their_run))
 
     def smallest(budgets, make):
         for budget in budgets:

@@ -2,7 +2,7 @@ r"""Scaling, the constant feature, polynomial expansion, outliers: always fitted
 
 Scaling, constant and expansion are transformers for a ``Pipeline``.  A transformer cannot drop
 rows, so outliers are found by a function and dropped, in ``fit`` only, by a meta-estimator.
-Chapter: ``book/milan.md``.  Tests: ``tests/test_preprocessing.py``.
+Tests: ``tests/test_preprocessing.py``.
 """
 
 from typing import Any

@@ -51,6 +51,14 @@ def test_rows_of_copies_nothing():
     assert rows_of(X) is X
 
 
+def test_stored_zeros_are_not_scaled():
+    csr = sparse.csr_array(np.array([[2.0, 3.0]]))
+    csr.data[0] = 0.0
+    w = np.ones(2)
+    compiled(rows_of(csr), 0, w)
+    assert w.tolist() == [1.0, 2.0 + 1.5]
+
+
 def test_wide_indices_work():
     csr = sparse.csr_array(X)
     csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)

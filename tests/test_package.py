@@ -113,3 +113,16 @@ def test_no_file_names_a_registry_or_a_machine(what):
 )
 def test_rule_sees_what_it_forbids(what, text):
     assert re.search(FORBIDDEN[what], text)
+
+
+NAMED_FILE = re.compile(r"``((?:book|tests|kernlib|tools|benchmarks)/[\w/]+\.\w+)``")
+
+
+def test_files_named_in_the_sources_exist():
+    sources = sorted((ROOT / "kernlib").rglob("*.py"))
+    named = [
+        (path, name) for path in sources for name in NAMED_FILE.findall(path.read_text("utf8"))
+    ]
+    assert len(named) > 10
+    missing = [f"{path.name}: {name}" for path, name in named if not (ROOT / name).is_file()]
+    assert not missing

@@ -242,7 +242,7 @@ def test_what_cannot_be_stored_is_named(model, message, tmp_path):
         (_changed(MODELS["perceptron last ovr"], coef_=np.full((3, 7), np.nan)), "coef_.*finite"),
         (_changed(MODELS["pegasos ovr last"], coef_=np.ones((3, 6))), "6 features, other.* 7"),
         (_changed(MODELS["pegasos ovr last"], coef_=np.ones((2, 7))), "problems"),
-        (_changed(MODELS["pegasos ovr last"], multi_class="crammer_singer"), "runs"),
+        (_changed(MODELS["pegasos ovr last"], multi_class_="crammer_singer"), "runs"),
         (_changed(MODELS["pegasos ovr last"], prior=np.ones((3, 3))), "prior must have shape"),
         (_changed(MODELS["pegasos ovr last"], n_features_in_=True), "integer >= 1, got True"),
         (_changed(MODELS["pegasos ovr last"], classes_=np.array([2, 1, 0])), "labels, sorted"),

@@ -3,6 +3,7 @@
 Tests: ``tests/learners/test_base.py`` and ``tests/test_estimators.py``.
 """
 
+import functools
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -47,7 +48,8 @@ def check_number(
     """Refuse a ``value`` that is not a finite number in the range; ``hint`` says what to do."""
     kind = numbers.Integral if integer else numbers.Real
     is_number = isinstance(value, kind) and not isinstance(value, (bool, np.bool_))
-    if is_number and above < value and minimum <= value <= maximum and abs(value) < np.inf:
+    x = float(value) if is_number else np.nan  # NumPy would cast the limits to a narrow type
+    if above < x and minimum <= x <= maximum and abs(x) < np.inf:
         return
     limits = ((">", above), (">=", minimum), ("<=", maximum))
     bounds = " and ".join(f"{sign} {limit:g}" for sign, limit in limits if np.isfinite(limit))
@@ -154,6 +156,22 @@ def report_every(learner: Any, n_steps: int) -> int:
     return -(-n_steps // 100) if getattr(learner, "_skl_callbacks", ()) else n_steps
 
 
+def all_or_nothing(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a fit that fails leave the learner as it was, fitted before or not."""
+
+    @functools.wraps(fit)
+    def guarded(learner: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(learner))
+        try:
+            return fit(learner, *args, **kwargs)
+        except BaseException:
+            learner.__dict__.clear()
+            learner.__dict__.update(before)
+            raise
+
+    return guarded
+
+
 # ---------------------------------------------------------------- the learners' base
 
 
@@ -218,7 +236,7 @@ class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if scores.shape[1] == 1:
             return scores[:, 0]
-        if getattr(self, "multi_class", "ovr") == "ovo":
+        if getattr(self, "multi_class_", "ovr") == "ovo":
             votes = (scores > 0).astype(np.int8)
             return np.asarray(_ovr_decision_function(votes, scores, n_classes))
         return scores
@@ -251,8 +269,8 @@ class LinearLearner(Learner):
         if not np.all(np.isfinite(weights)):
             raise ValueError(
                 f"{type(self).__name__} expected weights that fit into {np.dtype(dtype)}, but they "
-                "overflow: the regularisation is too small or the features too large. Raise lam, "
-                "or scale the data, for example with sklearn.preprocessing.StandardScaler."
+                "overflow: the features are too large, or the regularisation too small. Scale the "
+                "data, for example with sklearn.preprocessing.StandardScaler, or regularise more."
             )
         return {
             "coef_": weights[:, :-1],

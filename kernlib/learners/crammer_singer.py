@@ -19,7 +19,7 @@ classes; else 0 for all.  Hence the step::
 
 Run by ``Pegasos(multi_class="crammer_singer")``.  K. Crammer, Y. Singer (2001). On the
 algorithmic implementation of multiclass kernel-based vector machines. JMLR 2.
-Chapter: ``book/pegasos.md``.  Tests: ``tests/learners/test_crammer_singer.py``.
+Tests: ``tests/learners/test_crammer_singer.py``.
 """
 
 import numpy as np
@@ -76,6 +76,11 @@ def _crammer_singer_loop(X, y, c, r, order, batch, lam, radius, first, bias, v, 
 
 class MulticlassRun(PegasosRun):
     """All classes at once; ``y`` are codes 0, 1, ..."""
+
+    @property
+    def zero_loss(self) -> float:
+        """The loss of every example at score 0."""
+        return 1.0
 
     def _loop(self, data: tuple, batch: int, rule: tuple, state: tuple) -> tuple:
         return _crammer_singer_loop(*data, batch, *rule, *state)

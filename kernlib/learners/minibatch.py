@@ -3,7 +3,7 @@ r"""Pegasos with several examples in a step: their mean sub-gradient at the same
 Update: :math:`w \leftarrow (1 - 1/t)\,w + \frac{1}{\lambda t k}\sum_{i\in A} g_i x_i`, with
 :math:`g_i = -\ell'(y_i\langle w, x_i\rangle)\,y_i` and A the k examples of step t.
 Run by ``Pegasos(batch_size=k)``, whose docstring has the pseudocode; this is Figure 2 of its
-reference [1].  Chapter: ``book/pegasos.md``.  Tests: ``tests/learners/test_pegasos.py``.
+reference [1].  Tests: ``tests/learners/test_pegasos.py``.
 """
 
 import numpy as np

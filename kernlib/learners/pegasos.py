@@ -5,6 +5,7 @@ Minimises :math:`\frac{\lambda}{2}\|w - w_0\|^2 + \sum_i c_i\,\ell(y_i\langle w,
 Chapter: ``book/pegasos.md``.  Tests: ``tests/learners/test_pegasos.py``.
 """
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from kernlib.learners import pegasos_inputs as inputs
 from kernlib.learners.base import (
     LinearLearner,
     Watch,
+    all_or_nothing,
     binary_problems,
     refuse_overflow,
     report_every,
@@ -69,6 +71,11 @@ class BinaryRun(PegasosRun):
     def __init__(self, shape: Any, rule: Rule, prior: np.ndarray | None, loss: str) -> None:
         super().__init__(shape, rule, prior)
         self.loss = loss
+
+    @property
+    def zero_loss(self) -> float:
+        """The loss at score 0: 1 for the hinge, ln 2 for the logistic loss."""
+        return float(loss_values(self.loss, np.zeros(1))[0])
 
     def _loop(self, data: tuple, batch: int, rule: tuple, state: tuple) -> tuple:
         loss = LOSSES.index(self.loss)
@@ -152,6 +159,8 @@ class Pegasos(LinearLearner):
         rows only, and a single column with ``"crammer_singer"``.
     n_steps_ : ndarray of shape (n_problems,)
         Steps made so far, calls of ``partial_fit`` included.
+    multi_class_ : {"ovr", "ovo", "crammer_singer"}
+        How the classes were split when it was fitted.
 
     Notes
     -----
@@ -219,6 +228,7 @@ class Pegasos(LinearLearner):
         self.record_objective = record_objective
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Pegasos":
         """Fit on ``X`` (n_samples, n_features), dense or CSR, and ``y``; return self."""
@@ -228,12 +238,13 @@ class Pegasos(LinearLearner):
         c = inputs.example_weights(self, X, codes, sample_weight)
         runs = self._start(X.shape[1], inputs.first_averaged_step(self))
         orders = self._bind(runs, X, codes, c)
-        piece = self.record_objective or report_every(self, self.n_steps)
-        watch = Watch(self, X, y, -(-self.n_steps // piece), metadata)
+        total, batch = int(self.n_steps), int(self.batch_size)
+        piece = int(self.record_objective) or report_every(self, total)
+        watch = Watch(self, X, y, -(-total // piece), metadata)
         path = []
-        for n_steps in watch.pieces(self.n_steps, piece, lambda: self._fitted(runs, X.dtype)):
+        for n_steps in watch.pieces(total, piece, lambda: self._fitted(runs, X.dtype)):
             for run, order in zip(runs, orders, strict=True):
-                run.advance_along(order, n_steps, self.batch_size)
+                run.advance_along(order, n_steps, batch)
             if n_steps == self.record_objective:
                 path.append([run.objective(c) for run in runs])
         self.__dict__.update(self._fitted(runs, X.dtype))
@@ -242,6 +253,7 @@ class Pegasos(LinearLearner):
         watch.close()
         return self
 
+    @all_or_nothing
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "Pegasos":
@@ -253,19 +265,24 @@ class Pegasos(LinearLearner):
         its example's step as it is, since the mean weight of a stream is not known.
         """
         inputs.check_parameters(self)
-        inputs.check_streamable(self)
         going_on = hasattr(self, "_runs")
+        inputs.check_streamable(self, sample_weight is not None)
         inputs.check_classes(self, classes, going_on)
+        if going_on:
+            inputs.check_unchanged(self)
         X, y, codes = self._validate(X, y, classes=classes, reset=not going_on)
         c = inputs.example_weights(self, X, codes, sample_weight)
-        runs = self._runs if going_on else self._start(X.shape[1], inputs.first_averaged_step(self))
+        first = inputs.first_averaged_step(self)
+        # A copy: if an example is refused later, the learner stays where it was.
+        runs = copy.deepcopy(self._runs) if going_on else self._start(X.shape[1], first)
         for run, target in zip(runs, self._targets(codes), strict=True):
             rows = run.rows_in(target)
             run.bind(X, target, c)
-            if self.project and len(rows) > 0:
+            if self.project:
                 run.set_radius(None)
-            run.advance(as_visits(rows), self.batch_size)
+            run.advance(as_visits(rows), int(self.batch_size))
         self.__dict__.update(self._fitted(runs, X.dtype))
+        self.__dict__.pop("objective_path_", None)  # of a fit that this goes on from
         self._keep(runs)
         return self
 
@@ -282,7 +299,7 @@ class Pegasos(LinearLearner):
 
     def _start(self, n_features: int, first: int) -> list[PegasosRun]:
         """Return a run for each problem, at w_0."""
-        rule = Rule(lam=self.lam, bias=float(self.fit_intercept), first=first)
+        rule = Rule(lam=float(self.lam), bias=float(self.fit_intercept), first=first)
         prior = inputs.prior_rows(self, n_features)
         if self.multi_class == "crammer_singer":
             return [MulticlassRun((len(self.classes_), n_features + 1), rule, prior)]
@@ -311,7 +328,8 @@ class Pegasos(LinearLearner):
             refuse_overflow(run.v, type(self).__name__)
         weights = np.concatenate([run.coefficients() for run in runs])
         steps = np.array([run.t for run in runs])
-        return self._linear_attributes(weights, dtype) | {"n_steps_": steps}
+        fitted = {"n_steps_": steps, "multi_class_": self.multi_class}
+        return self._linear_attributes(weights, dtype) | fitted
 
     @available_if(inputs.has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from kernlib.learners.base import check_flag, check_number, check_option
+from kernlib.learners.base import LinearLearner, check_flag, check_number, check_option
 from kernlib.learners.losses import LOSSES
 from kernlib.learners.sampling import SAMPLINGS
 
@@ -21,7 +21,14 @@ MULTI_CLASS = ("ovr", "ovo", "crammer_singer")
 def check_parameters(learner: Any) -> None:
     """Refuse parameters that make no sense, saying what would."""
     number, p = check_number, learner
-    number("lam", p.lam, above=0, hint="It weighs the regulariser; typical values: 1e-6 to 1.")
+    # Below 1e300 the product lam t cannot overflow.
+    number(
+        "lam",
+        p.lam,
+        above=0,
+        maximum=1e300,
+        hint="It weighs the regulariser; typical values: 1e-6 to 1.",
+    )
     check_option("loss", p.loss, LOSSES)
     number("n_steps", p.n_steps, minimum=1, integer=True, hint="Typical: 10 times the examples.")
     number("batch_size", p.batch_size, minimum=1, integer=True, hint="1 is the plain algorithm.")
@@ -49,7 +56,26 @@ def first_averaged_step(learner: Any) -> int:
     return 1 if learner.output == "average" else 0
 
 
-def check_streamable(learner: Any) -> None:
+def check_unchanged(learner: Any) -> None:
+    """Refuse to go on with a run under rules other than those that it was begun with."""
+    run = learner._runs[0]
+    begun = {
+        "lam": run.lam,
+        "loss": getattr(run, "loss", "hinge"),
+        "fit_intercept": bool(run.bias),
+        "output": {0: "last", 1: "average"}.get(run.first, "suffix"),
+        "multi_class": learner.multi_class_,
+    }
+    for name, value in begun.items():
+        if getattr(learner, name) != value:
+            raise ValueError(
+                f"partial_fit goes on with {name}={value!r}, with which it was begun, got "
+                f"{name}={getattr(learner, name)!r}. Set it back, or begin anew with "
+                "sklearn.base.clone."
+            )
+
+
+def check_streamable(learner: Any, weighted: bool) -> None:
     """Refuse what needs the whole data, for ``partial_fit``."""
     needs_all = {
         "output='suffix' (the length of the stream is unknown; use 'average' or 'last')": (
@@ -60,6 +86,9 @@ def check_streamable(learner: Any) -> None:
         ),
         "project=True with a prior (its radius needs all losses; project without a prior)": (
             learner.project and learner.prior is not None
+        ),
+        "project=True with weights (the radius needs their mean; project without weights)": (
+            learner.project and (weighted or learner.class_weight is not None)
         ),
     }
     for what, present in needs_all.items():
@@ -114,6 +143,11 @@ def example_weights(learner: Any, X: Any, codes: np.ndarray, sample_weight: Any)
                 f"class_weight={learner.class_weight!r}. Correct the offending class."
             )
     if c is not None:
+        if c.max() > 1e300 / len(c):
+            raise ValueError(
+                "sample_weight and class_weight must have a finite sum, got an infinite one. "
+                "Divide them by their largest value: only their proportions count."
+            )
         totals = np.bincount(codes, weights=c, minlength=len(learner.classes_))
         present = np.bincount(codes, minlength=len(learner.classes_)) > 0
         if np.any(totals[present] <= 0):
@@ -168,7 +202,7 @@ def prior_rows(learner: Any, n_features: int) -> np.ndarray | None:
         rows = np.column_stack([rows, np.zeros(len(rows))])
     if learner.multi_class == "crammer_singer" and len(rows) == 1:
         return np.concatenate([-rows / 2, rows / 2])
-    return np.ascontiguousarray(rows)
+    return np.array(rows, order="C")  # a copy: the caller's array may change
 
 
 def _frozen_rows(learner: Any, prior: FrozenEstimator) -> np.ndarray:
@@ -184,6 +218,8 @@ def _frozen_rows(learner: Any, prior: FrozenEstimator) -> np.ndarray:
             f"prior must know the same classes, {learner.classes_.tolist()}, got "
             f"{np.asarray(source.classes_).tolist()}. Pass its rows as an array, in our order."
         )
+    if len(learner.classes_) > 2:
+        _check_same_rows(learner, source)
     coef = np.atleast_2d(np.asarray(source.coef_, dtype=np.float64))
     intercept = np.broadcast_to(np.asarray(source.intercept_, dtype=np.float64), len(coef))
     if learner.fit_intercept:
@@ -193,3 +229,20 @@ def _frozen_rows(learner: Any, prior: FrozenEstimator) -> np.ndarray:
             "prior has an intercept, got fit_intercept=False here. Set fit_intercept=True."
         )
     return coef
+
+
+def _check_same_rows(learner: Any, source: Any) -> None:
+    """Refuse rows that mean other problems: of three classes both kinds have three rows."""
+    # SVC has a row a pair too, but with the opposite sign.
+    pairs = (
+        hasattr(source, "decision_function_shape") or getattr(source, "multi_class", "") == "ovo"
+    )
+    ours = isinstance(source, LinearLearner) and getattr(source, "multi_class_", "") == "ovo"
+    if ours if learner.multi_class == "ovo" else not pairs:
+        return
+    expected = "a kernlib learner with 'ovo'" if learner.multi_class == "ovo" else "a row a class"
+    raise ValueError(
+        f"prior for multi_class={learner.multi_class!r} must have {expected}, got "
+        f"{type(source).__name__}, whose rows stand for other problems. Pass an array with one row "
+        "a problem, in the order of kernlib.learners.base.binary_problems."
+    )

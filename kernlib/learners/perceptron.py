@@ -13,9 +13,11 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlib._jit import add_row, jit, row_dot, rows_of
+from kernlib.learners import blocks
 from kernlib.learners.base import (
     LinearLearner,
     Watch,
+    all_or_nothing,
     binary_problems,
     check_flag,
     check_number,
@@ -90,8 +92,7 @@ class _Run:
 
     def remember_best(self, X: Any) -> None:
         """Keep a copy of ``w`` if no earlier epoch ended with as small a training error."""
-        scores = safe_sparse_dot(X, self.w[:-1]) + self.w[-1]
-        wrong = (scores > 0) != (self.y > 0)
+        wrong = (blocks.scores(X, self.w[:-1]) + self.w[-1] > 0) != (self.y > 0)
         error = float(np.mean(wrong[self.y != 0]))
         if error < self.best_error:
             self.best_w, self.best_error = self.w.copy(), error
@@ -105,7 +106,7 @@ class _Run:
         """Return the mean of w after every example: each mistake counts from its time on."""
         mistakes, since = self.history()
         signed = np.bincount(mistakes, weights=self.y[mistakes] * since, minlength=X.shape[0])
-        return np.append(safe_sparse_dot(X.T, signed), bias * signed.sum()) / self.seen
+        return np.append(blocks.combination(X, signed), bias * signed.sum()) / self.seen
 
     def votes(self, X: Any, bias: float) -> Votes:
         """Return what the vote needs: c_k is how long the w made by mistake k survived."""
@@ -151,6 +152,8 @@ class Perceptron(LinearLearner):
         Updates made.
     mistakes_per_epoch_ : list of ndarray
         For each problem the mistakes of each epoch.
+    multi_class_ : {"ovr", "ovo"}
+        How the classes were split when it was fitted.
     votes_ : list of tuple
         Only with ``predictor="voted"``: for each problem the rows of its mistakes, their
         signs and the survival times :math:`c_k`.  The model holds rows of its training data.
@@ -203,6 +206,7 @@ class Perceptron(LinearLearner):
         self.multi_class = multi_class
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     def fit(self, X: Any, y: Any) -> "Perceptron":
         """Fit on ``X`` (n_samples, n_features), dense or CSR, and labels ``y``; return self."""
@@ -239,6 +243,7 @@ class Perceptron(LinearLearner):
         refuse_overflow(np.array([run.w for run in runs]), type(self).__name__)
         mistakes = [np.array([len(rows) for rows in run.mistakes]) for run in runs]
         attributes: dict[str, Any] = {
+            "multi_class_": self.multi_class,
             "mistakes_per_epoch_": mistakes,
             "n_mistakes_": np.array([counts.sum() for counts in mistakes]),
             "n_iter_": np.array([len(counts) for counts in mistakes]),
@@ -252,7 +257,7 @@ class Perceptron(LinearLearner):
         return attributes | self._linear_attributes(np.array(weights), X.dtype)
 
     def _binary_scores(self, X: Any) -> np.ndarray:
-        if self.predictor == "voted":
+        if "votes_" in vars(self):
             return np.column_stack([votes.share(X) for votes in self.votes_])
         return super()._binary_scores(X)
 

@@ -6,16 +6,16 @@ the shrinkage costs nothing, and an example with g = 0 costs no write at all.
 The mean over steps :math:`t \ge t_0` costs a second write only when v changes.  With
 :math:`C_t = \sum_{s=t_0}^{t} 1/(s-1)` (``mass``) and :math:`z` the sum of all changes of v,
 each times the C of its step, :math:`\lambda\sum_{s=t_0}^{t} w_s = C_t v_{t+1} - z`.
-Tests: ``tests/learners/test_scaled.py``.
+Tests: ``tests/learners/test_pegasos.py``.
 """
 
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlib._jit import add_row, jit_inline, row_dot, row_sq_norm, rows_of
+from kernlib.learners import blocks
 from kernlib.learners.sampling import VisitingOrder
 
 MOST_VISITS = 2**14  # of an order at a time: it stays in the cache
@@ -94,6 +94,11 @@ class PegasosRun(ABC):
         self.v, self.z = np.zeros(shape), np.zeros(shape)
         self.t, self.mass, self.sq_norm = 0, 0.0, 0.0
 
+    @property
+    @abstractmethod
+    def zero_loss(self) -> float:
+        """The loss of every example at score 0."""
+
     @abstractmethod
     def _loop(self, data: tuple, batch: int, rule: tuple, state: tuple) -> tuple:
         """Run the compiled loop; return the new t, mass and ||v||^2."""
@@ -138,7 +143,7 @@ class PegasosRun(ABC):
         )
 
     def _scores(self, w: np.ndarray) -> np.ndarray:
-        return np.asarray(safe_sparse_dot(self._X, w[..., :-1].T) + self.bias * w[..., -1])
+        return blocks.scores(self._X, w[..., :-1]) + self.bias * w[..., -1]
 
     def weights(self) -> np.ndarray:
         """Return the mean of the iterates since ``first``, or the last if there is none."""
@@ -170,5 +175,6 @@ class PegasosRun(ABC):
         loss in f(w) is not negative, so :math:`\lambda\|w - w_0\|^2 \le f(w_0)`, the mean
         loss at w_0.  For the hinge and w_0 = 0 it is 1: the radius is 1/sqrt(lam).
         """
-        start = np.zeros(self.v.shape) if self.prior is None else self.prior
-        self.radius = float(np.sqrt(self.mean_loss(start, c) / self.lam))
+        start = self.zero_loss if self.prior is None else self.mean_loss(self.prior, c)
+        self.radius = float(np.sqrt(start / self.lam))
+        self.sq_norm = float(np.sum(self.v * self.v))  # not kept before there was a radius

@@ -1,7 +1,7 @@
 r"""Winnow: multiply the weights of the active features when a mistake is made.
 
 Update, on a mistake on (x, y): :math:`w_j \leftarrow \alpha^{y} w_j` where :math:`x_j = 1`.
-Chapter: ``book/winnow.md``.  Tests: ``tests/learners/test_winnow.py``.
+Tests: ``tests/learners/test_winnow.py``.
 """
 
 from typing import Any
@@ -15,6 +15,7 @@ from kernlib._jit import jit, row_dot, rows_of, scale_row
 from kernlib.learners.base import (
     LinearLearner,
     Watch,
+    all_or_nothing,
     binary_problems,
     check_flag,
     check_number,
@@ -136,6 +137,7 @@ class Winnow(LinearLearner):
         self.shuffle = shuffle
         self.random_state = random_state
 
+    @all_or_nothing
     @with_callbacks
     def fit(self, X: Any, y: Any) -> "Winnow":
         """Fit on ``X`` (n_samples, n_features), dense or CSR, and labels ``y``; return self."""
@@ -148,14 +150,14 @@ class Winnow(LinearLearner):
         mistakes: list[list[int]] = [[] for _ in problems]
         sampling = "reshuffle" if self.shuffle else "cyclic"
         order = VisitingOrder(np.arange(len(codes)), sampling, streams(self.random_state, 1)[0])
-        watch = Watch(self, X, y, self.max_iter, {})
+        alpha, watch = float(self.alpha), Watch(self, X, y, self.max_iter, {})
         for epoch in range(1, self.max_iter + 1):  # L2
             watch.begin(f"epoch {epoch}")
             visits = order.take(len(codes))
             for target, w, counts in zip(problems, weights, mistakes, strict=True):
                 if not counts or counts[-1] > 0:
                     counts.append(
-                        _winnow_loop(rows_of(active), target, visits, self.alpha, self._theta(), w)
+                        _winnow_loop(rows_of(active), target, visits, alpha, self._theta(), w)
                     )
             stop = watch.end(lambda: self._fitted(weights, mistakes, X.dtype))
             if stop or all(counts[-1] == 0 for counts in mistakes):

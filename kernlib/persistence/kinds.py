@@ -51,7 +51,7 @@ def _check_perceptron(learner: Any, sizes: Sizes) -> None:
     learner._check_parameters()
     if not sizes:
         return
-    _problems(sizes, learner.multi_class == "ovo")
+    _problems(sizes, learner.multi_class_ == "ovo")
     expected = {"votes_"} if learner.predictor == "voted" else {"coef_", "intercept_"}
     if expected != {"votes_", "coef_", "intercept_"} & vars(learner).keys():
         raise ModelFileError(
@@ -73,14 +73,14 @@ def _check_pegasos(learner: Any, sizes: Sizes) -> None:
     pegasos_inputs.check_parameters(learner)
     if not sizes:
         return
-    _problems(sizes, learner.multi_class == "ovo")
+    _problems(sizes, learner.multi_class_ == "ovo")
     agree("_runs", "columns", sizes["features"] + 1, sizes)
-    at_once = learner.multi_class == "crammer_singer"
+    at_once = learner.multi_class_ == "crammer_singer"
     agree("_runs", "runs", 1 if at_once else sizes["problems"], sizes)
     if any(isinstance(run, MulticlassRun) != at_once for run in learner._runs):
         raise ModelFileError(
-            f"_runs do not belong to multi_class={learner.multi_class!r}: it was changed after the "
-            "fit. Fit again."
+            f"_runs do not belong to multi_class={learner.multi_class_!r}: it was changed after "
+            "the fit. Fit again."
         )
     pegasos_inputs.prior_rows(learner, sizes["features"])
 
@@ -214,6 +214,7 @@ EPOCHS: dict[str, Rule] = {
     "n_mistakes_": array("i", "problems"),
     "mistakes_per_epoch_": list_of(array("i", None), "problems"),
 }
+SPLIT: dict[str, Rule] = {"multi_class_": one_of("ovr", "ovo", "crammer_singer")}
 RUNS: dict[str, Rule] = {
     "n_steps_": array("i", "runs"),
     "_runs": list_of(record("BinaryRun", "MulticlassRun"), "runs"),
@@ -228,10 +229,10 @@ DEGREES = dict.fromkeys(
 )
 
 KINDS = [
-    Kind(Perceptron, _check_perceptron, CLASSIFIER | EPOCHS, NAMES | WEIGHTS | VOTES),
+    Kind(Perceptron, _check_perceptron, CLASSIFIER | EPOCHS | SPLIT, NAMES | WEIGHTS | VOTES),
     Kind(Winnow, _check_winnow, CLASSIFIER | EPOCHS | WEIGHTS
          | {"encoding_": one_of("binary", "sign")}, NAMES),
-    Kind(Pegasos, _check_pegasos, CLASSIFIER | WEIGHTS | RUNS,
+    Kind(Pegasos, _check_pegasos, CLASSIFIER | WEIGHTS | RUNS | SPLIT,
          NAMES | {"objective_path_": array("f", None, "runs", finite=False)}, nested=("prior",)),
     Kind(NoScaling, _nothing, FEATURES, SHOWN),
     Kind(AddConstant, _nothing, FEATURES, SHOWN),

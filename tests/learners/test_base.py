@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -102,6 +103,22 @@ def test_model_selection_and_pipelines(iris, learner):
     search = GridSearchCV(clone(learner), {parameter: [1, 50]}, refit=True).fit(X, y)
     assert search.best_params_[parameter] in (1, 50)
     assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+
+
+@each_learner
+def test_a_failed_fit_changes_nothing(iris, learner):
+    X, y = iris
+    fitted = clone(learner).fit(X, y)
+    before = fitted.predict(X)
+    with pytest.raises(ValueError, match="1 class"):
+        fitted.fit(X[:, :2], np.zeros(len(y)))
+    assert fitted.n_features_in_ == 4
+    assert np.array_equal(fitted.predict(X), before)
+    fresh = clone(learner)
+    with pytest.raises(ValueError, match="1 class"):
+        fresh.fit(X, np.zeros(len(y)))
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
 
 
 # ---------------------------------------------------------------- callbacks

@@ -212,10 +212,12 @@ def test_the_ball_around_a_prior_holds_the_minimiser_and_the_iterates(two_classe
     assert learner.objective_path_[-1] == pytest.approx(free.objective_path_[-1], rel=1e-3)
 
 
-def test_objective_gap_of_the_average_stays_below_its_bound(two_classes):
+def test_objective_gap_of_the_average_stays_below_its_bound():
     """Mean over seeds of f(average) - f(best) <= G^2 (1 + ln T) / (2 lam T)."""
-    X, y = two_classes
-    lam, n_steps = 0.05, 2000
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.5, 1, -1)
+    X = y[:, np.newaxis] * np.array([[0.9, 0.0]]) + 0.3 * rng.normal(size=(200, 2))
+    lam, n_steps = 0.05, 20_000
     best = hinge_objective(exact_svm(X, y, lam), X, y, lam)
     fits = [
         Pegasos(lam=lam, n_steps=n_steps, output="average", random_state=seed).fit(X, y)
@@ -225,6 +227,9 @@ def test_objective_gap_of_the_average_stays_below_its_bound(two_classes):
     steepest = 2 * np.linalg.norm(with_ones(X), axis=1).max()
     bound = steepest**2 * (1 + np.log(n_steps)) / (2 * lam * n_steps)
     assert 0 < np.mean(gaps) <= bound
+    # The bound says something: learning nothing, or half as much, would break it.
+    for wrong in (np.zeros(3), 0.5 * exact_svm(X, y, lam), -exact_svm(X, y, lam)):
+        assert hinge_objective(wrong, X, y, lam) - best > bound
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
@@ -387,6 +392,65 @@ def test_weights_count_up_to_a_factor(two_classes):
         np.testing.assert_allclose(weights(one), weights(other), rtol=1e-10)
 
 
+def test_balanced_counts_the_sample_weights(two_classes):
+    """As if the rows were there that often, which is what duplicates do."""
+    X, y = two_classes
+    c = np.where(y == 1, 3, 1)
+    options = {"lam": 0.1, "n_steps": 3000, "class_weight": "balanced", "random_state": 0}
+    weighted = Pegasos(**options).fit(X, y, sample_weight=c)
+    repeated = Pegasos(**options).fit(np.repeat(X, c, axis=0), np.repeat(y, c))
+    np.testing.assert_allclose(weights(weighted), weights(repeated), rtol=1e-9)
+
+
+def test_the_weights_of_a_pair_are_relative_to_the_pair(three_classes):
+    """One-vs-one with weights is, pair by pair, a binary problem with weights."""
+    X, y = three_classes
+    c = np.select([y == 0, y == 1], [100.0, 2.0], default=1.0) * (1 + np.arange(len(y)) % 3)
+    options = {"lam": 0.05, "n_steps": 400, "sampling": "cyclic"}
+    ovo = Pegasos(multi_class="ovo", **options).fit(X, y, sample_weight=c)
+    for k, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        keep = (y == i) | (y == j)
+        alone = Pegasos(**options).fit(X[keep], y[keep], sample_weight=c[keep])
+        np.testing.assert_allclose(weights(ovo)[k], weights(alone)[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_the_radius_counts_the_weights(two_classes, loss):
+    X, y = two_classes
+    c, prior = np.where(y == 1, 9.0, 1.0), np.full((1, 9), 0.7)
+    learner = Pegasos(lam=0.1, loss=loss, prior=prior, project=True, n_steps=10)
+    learner.fit(X, y, sample_weight=c)
+    margins = y * (with_ones(X) @ prior[0])
+    losses = np.maximum(0, 1 - margins) if loss == "hinge" else np.log1p(np.exp(-margins))
+    expected = np.sqrt(np.average(losses, weights=c) / 0.1)
+    assert learner._runs[0].radius == pytest.approx(expected)
+
+
+def test_every_problem_draws_for_itself(three_classes):
+    X, y = three_classes
+    learner = Pegasos(lam=0.05, n_steps=50, multi_class="ovr", random_state=0).fit(X, y == 0)
+    twice = np.where(y == 0, 0, 1)
+    three = Pegasos(lam=0.05, n_steps=50, random_state=0).fit(X, y)
+    again = Pegasos(lam=0.05, n_steps=50, random_state=0).fit(X, twice)
+    np.testing.assert_array_equal(weights(learner), -weights(again))
+    # The first problem is that of class 0; the same labels further on would see other draws.
+    assert not np.array_equal(weights(three)[0], weights(three)[1])
+    orders = three._bind(three._start(4, 0), X, y, None)
+    draws = [order.take(20).tolist() for order in orders]
+    assert draws[0] != draws[1] != draws[2] != draws[0]
+
+
+@pytest.mark.parametrize("fit", ["fit", "partial_fit"])
+def test_without_intercept_there_is_none(two_classes, fit):
+    X, y = two_classes
+    learner = Pegasos(lam=0.05, n_steps=len(y), sampling="cyclic", fit_intercept=False)
+    options = {"classes": [-1, 1]} if fit == "partial_fit" else {}
+    getattr(learner, fit)(X + 3.0, y, **options)
+    w = reference.pegasos((X + 3.0).tolist(), y.tolist(), [[i] for i in range(len(y))], 0.05)[-1]
+    assert learner.intercept_.tolist() == [0.0]
+    np.testing.assert_allclose(learner.coef_[0], w, rtol=1e-9)
+
+
 # ---------------------------------------------------------------- transfer
 
 
@@ -499,11 +563,83 @@ def test_partial_fit_survives_a_piece_without_a_class(three_classes):
         ({"output": "suffix"}, r"cannot do output='suffix' \(the length.*use 'average'"),
         ({"class_weight": "balanced"}, r"cannot do class_weight='balanced'.*pass a dict"),
         ({"project": True, "prior": [[0, 0]]}, r"cannot do project=True with a prior"),
+        ({"project": True, "class_weight": {0: 9, 1: 1}}, r"cannot do project=True with weights"),
     ],
 )
 def test_partial_fit_refuses_what_needs_all_data(options, message):
     with pytest.raises(ValueError, match=message):
         Pegasos(**options).partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1])
+
+
+def test_partial_fit_counts_weights_and_batches(two_classes):
+    X, y = two_classes
+    c = (1 + np.arange(len(y)) % 4).astype(float)
+    learner = Pegasos(lam=0.05, batch_size=7, class_weight={-1: 2.0, 1: 0.5})
+    learner.partial_fit(X, y, classes=[-1, 1], sample_weight=c)
+    both = (c * np.where(y == 1, 0.5, 2.0)).tolist()
+    batches = batches_of(np.arange(len(y)), 7)
+    w = reference.pegasos(with_ones(X).tolist(), y.tolist(), batches, 0.05, c=both)[-1]
+    np.testing.assert_allclose(weights(learner)[0], w, rtol=1e-9)
+    assert learner.n_steps_.tolist() == [len(batches)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lam": 0.5},
+        {"loss": "logistic"},
+        {"fit_intercept": False},
+        {"output": "last"},
+        {"multi_class": "ovo"},
+        {"multi_class": "crammer_singer"},
+    ],
+    ids=str,
+)
+def test_partial_fit_goes_on_only_as_it_was_begun(three_classes, change):
+    X, y = three_classes
+    learner = Pegasos(lam=0.1, output="average").partial_fit(X, y, classes=[0, 1, 2])
+    before = weights(learner).copy()
+    name = next(iter(change))
+    with pytest.raises(ValueError, match=rf"goes on with {name}=.*got {name}=.*clone"):
+        learner.set_params(**change).partial_fit(X, y)
+    np.testing.assert_array_equal(weights(learner), before)
+
+
+def test_partial_fit_may_begin_to_project(two_classes):
+    X, y = two_classes
+    learner = Pegasos(lam=1e-4).partial_fit(100 * X[:5], y[:5], classes=[-1, 1])
+    assert np.linalg.norm(weights(learner)) > 1 / np.sqrt(1e-4)
+    learner.set_params(project=True).partial_fit(X[5:], y[5:])
+    assert np.linalg.norm(weights(learner)) <= (1 + 1e-9) / np.sqrt(1e-4)
+
+
+def test_a_refused_piece_leaves_the_stream_where_it_was(two_classes):
+    X, y = two_classes
+    learner = Pegasos(lam=0.1).partial_fit(X, y, classes=[-1, 1])
+    twin = Pegasos(lam=0.1).partial_fit(X, y, classes=[-1, 1])
+    with pytest.raises(ValueError, match="overflow"):
+        learner.partial_fit(1e200 * X, y)
+    np.testing.assert_array_equal(
+        weights(learner.partial_fit(X, y)), weights(twin.partial_fit(X, y))
+    )
+
+
+def test_a_prior_is_copied(two_classes):
+    X, y = two_classes
+    prior = np.ones((1, 9))
+    learner = Pegasos(lam=0.1, prior=prior, n_steps=50, random_state=0).fit(X, y)
+    twin = Pegasos(lam=0.1, prior=np.ones((1, 9)), n_steps=50, random_state=0).fit(X, y)
+    prior[:] = 7.0
+    np.testing.assert_array_equal(
+        weights(learner.partial_fit(X, y)), weights(twin.partial_fit(X, y))
+    )
+
+
+def test_prediction_follows_the_fit_and_not_a_later_parameter(three_classes):
+    X, y = three_classes
+    learner = Pegasos(lam=0.05, random_state=0).fit(X, y)
+    before = learner.predict(X)
+    assert np.array_equal(learner.set_params(multi_class="ovo").predict(X), before)
 
 
 def test_partial_fit_wants_its_classes():

@@ -1,10 +1,13 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from kernlib import Pegasos
+from kernlib import Pegasos, Perceptron
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [1.0, 2.0]])
 Y = np.array([0, 1, 1, 0])
@@ -14,9 +17,9 @@ THREE = np.array([0, 1, 2, 0])
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"lam": 0}, ValueError, r"lam must be a number > 0, got lam=0\. .*typical values"),
-        ({"lam": -1.0}, ValueError, r"lam must be a number > 0, got lam=-1\.0"),
-        ({"lam": np.nan}, ValueError, r"lam must be a number > 0, got lam=nan"),
+        ({"lam": 0}, ValueError, r"lam must be a number > 0 and <= 1e\+300, got lam=0\. .*typical"),
+        ({"lam": -1.0}, ValueError, r"lam must be a number > 0 .*got lam=-1\.0"),
+        ({"lam": np.nan}, ValueError, r"lam must be a number > 0 .*got lam=nan"),
         ({"lam": np.inf}, ValueError, r"got lam=inf"),
         ({"lam": "small"}, TypeError, r"got lam='small' of type str"),
         ({"n_steps": 0}, ValueError, r"n_steps must be an integer >= 1, got n_steps=0"),
@@ -104,6 +107,57 @@ def test_wrong_weights_are_named(weight, message):
 def test_wrong_frozen_priors_are_named(source, options, message):
     with pytest.raises(ValueError, match=message):
         Pegasos(prior=FrozenEstimator(source), **options).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("source", "multi_class", "allowed"),
+    [
+        (LogisticRegression(), "ovr", True),
+        (LogisticRegression(), "crammer_singer", True),
+        (LogisticRegression(), "ovo", False),
+        (SVC(kernel="linear"), "ovr", False),
+        (SVC(kernel="linear"), "ovo", False),
+        (Pegasos(multi_class="ovo", n_steps=10), "ovr", False),
+        (Pegasos(multi_class="ovo", n_steps=10), "ovo", True),
+        (Pegasos(n_steps=10), "ovo", False),
+        (Perceptron(multi_class="ovo"), "ovo", True),
+    ],
+    ids=str,
+)
+def test_rows_of_three_classes_must_mean_the_same(source, multi_class, allowed):
+    """Three classes make three pairs: the shape alone would not tell."""
+    prior = FrozenEstimator(source.fit(X, THREE))
+    learner = Pegasos(prior=prior, multi_class=multi_class, lam=1e12, n_steps=10)
+    if not allowed:
+        with pytest.raises(ValueError, match=r"whose rows stand for other problems\. Pass an arr"):
+            learner.fit(X, THREE)
+        return
+    learner.fit(X, THREE)
+    np.testing.assert_allclose(learner.coef_, prior.coef_, atol=1e-9)
+    if multi_class != "ovo":
+        np.testing.assert_array_equal(learner.predict(X), source.predict(X))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"lam": Fraction(1, 10)},
+        {"lam": np.float16(0.125)},
+        {"n_steps": np.uint8(30), "batch_size": np.uint8(20)},
+        {"n_steps": np.int16(30), "record_objective": np.uint8(10)},
+    ],
+    ids=str,
+)
+def test_numbers_of_any_kind(options):
+    plain = {k: float(v) if k == "lam" else int(v) for k, v in options.items()}
+    one = Pegasos(**{"n_steps": 100, "random_state": 0, **options}).fit(X, Y)
+    other = Pegasos(**{"n_steps": 100, "random_state": 0, **plain}).fit(X, Y)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+def test_weights_with_an_infinite_sum_are_refused():
+    with pytest.raises(ValueError, match=r"must have a finite sum.*only their proportions count"):
+        Pegasos().fit(X, Y, sample_weight=np.full(4, 1e308))
 
 
 def test_probabilities_are_there_for_the_logistic_loss_only():

@@ -12,6 +12,7 @@ from strategies import forms, integer_matrices, problems, with_constant
 from kernlib import Perceptron
 from kernlib._jit import rows_of
 from kernlib.learners.perceptron import _perceptron_loop
+from kernlib.learners.sampling import VisitingOrder, streams
 
 
 def weights(learner):
@@ -203,6 +204,33 @@ def test_shuffle_is_seeded_and_new_each_epoch():
     np.testing.assert_array_equal(first.coef_, again.coef_)
     assert not np.array_equal(first.coef_, other.coef_)
     assert not np.array_equal(first.coef_, Perceptron(max_iter=5).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_shuffle_is_a_reshuffled_visiting_order(seed):
+    X, y = make_classification(60, flip_y=0.2, random_state=0)
+    learner = Perceptron(shuffle=True, max_iter=4, random_state=seed).fit(X, y)
+    order = VisitingOrder(np.arange(60), "reshuffle", streams(seed, 1)[0])
+    epochs = [order.take(60).tolist() for _ in range(4)]
+    assert len({tuple(epoch) for epoch in epochs}) == 4
+    rows = np.column_stack([X, np.ones(60)])
+    w = np.zeros(rows.shape[1])
+    for epoch in epochs:
+        for i in epoch:
+            if (2 * y[i] - 1) * (rows[i] @ w) <= 0:
+                w = w + (2 * y[i] - 1) * rows[i]
+    np.testing.assert_allclose(weights(learner)[0], w, rtol=1e-12)
+
+
+def test_best_of_a_pair_counts_the_rows_of_the_pair():
+    X, y = load_digits(n_class=5, return_X_y=True)
+    X = X[:, 20:40]  # too little to separate the classes
+    learner = Perceptron(predictor="best", multi_class="ovo", max_iter=8).fit(X, y)
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    for k, (i, j) in enumerate(pairs):
+        keep = (y == i) | (y == j)
+        alone = Perceptron(predictor="best", max_iter=8).fit(X[keep], y[keep])
+        np.testing.assert_array_equal(learner.coef_[k], alone.coef_[0])
 
 
 def test_float32_stays_float32_and_sums_run_in_float64():

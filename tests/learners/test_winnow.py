@@ -10,6 +10,7 @@ from strategies import forms, problems
 
 from kernlib import Winnow
 from kernlib._jit import rows_of
+from kernlib.learners.sampling import VisitingOrder, streams
 from kernlib.learners.winnow import _winnow_loop
 
 BITS = {"low": 0, "high": 1, "max_rows": 10, "max_columns": 6}
@@ -123,6 +124,26 @@ def test_binarize_thresholds_numbers():
     np.testing.assert_array_equal(
         by_number.decision_function(X), by_hand.decision_function((X > 0.5).astype(float))
     )
+
+
+def test_shuffle_is_a_reshuffled_visiting_order():
+    X = np.random.default_rng(0).integers(0, 2, (60, 10)).astype(float)
+    y = np.where(X[:, :3].sum(axis=1) > 1, 1, -1)
+    learner = Winnow(shuffle=True, random_state=4, max_iter=3).fit(X, y)
+    order = VisitingOrder(np.arange(60), "reshuffle", streams(4, 1)[0])
+    w = np.ones(10)
+    for _ in range(3):
+        _winnow_loop(X, y.astype(np.int8), order.take(60), 2.0, 10.0, w)
+    np.testing.assert_array_equal(learner.coef_[0], w)
+
+
+def test_explicit_zeros_of_a_sparse_row_are_off():
+    X = sparse.csr_array(np.eye(3)[[0, 1, 2, 0, 1, 2]])
+    zeros = X.copy()
+    zeros.data[1::3] = 0.0
+    y = [1, 0, 0, 1, 0, 1]
+    dense = Winnow().fit(zeros.toarray(), y)
+    np.testing.assert_array_equal(Winnow().fit(zeros, y).coef_, dense.coef_)
 
 
 def test_shuffle_is_seeded():
