@@ -10,9 +10,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from kernlib import datasets
+from kernlib._atomic import checked_target, write_atomically
 from kernlib.datasets.table import load_features, load_table
 from kernlib.model_selection import error_rate
-from kernlib.persistence import load_model, save_model, write_atomically
+from kernlib.persistence import load_model, save_model
 from kernlib.training import ALGORITHMS, TRAIN_SHARE, fingerprint, split_rows, train
 
 
@@ -35,6 +36,7 @@ def _given_parameters(args: argparse.Namespace) -> dict[str, list[Any]]:
 
 def _train(args: argparse.Namespace) -> None:
     given = _given_parameters(args)
+    checked_target(args.model)  # now, rather than after a long training
     table = load_table(args.data, args.target)
     _say(args, args.verbose, f"{table.name}: {table.X.shape[0]} rows, {table.X.shape[1]} features")
     _say(args, table.note, table.note)

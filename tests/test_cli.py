@@ -201,8 +201,13 @@ def test_missing_and_foreign_files_are_code_1(capsys, table, tmp_path):
     assert "Traceback" not in err
     code, _, err = kernlib(capsys, "train", "perceptron", tmp_path / "m", "--data", "nowhere.csv")
     assert (code, "there is no file 'nowhere.csv'" in err) == (1, True)
-    words = ("train", "perceptron", tmp_path / "no" / "m", "--data", table)
-    assert kernlib(capsys, *words)[0] == 1
+
+
+def test_a_model_that_cannot_be_written_is_not_trained(capsys, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "train", None)
+    for target in (tmp_path / "no" / "m", tmp_path):
+        code, _, err = kernlib(capsys, "train", "perceptron", target, "--data", table)
+        assert (code, "expected" in err) == (1, True)
 
 
 def test_a_model_from_python_is_not_one_of_train(capsys, table, tmp_path):

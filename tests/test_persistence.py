@@ -217,7 +217,7 @@ def _changed(model, **attributes):
         (_changed(MODELS["winnow"], alpha=2**64), "Winnow.alpha cannot be stored.*int"),
         (_changed(MODELS["winnow"], coef_=np.ones(3, dtype=object)), "coef_ must.*dtype object"),
         (_changed(MODELS["winnow"], coef_=np.ones(3, "M8[s]")), r"coef_ must.*datetime64"),
-        (_changed(MODELS["winnow"], coef_=np.matrix(np.ones(3))), "coef_ cannot.*matrix"),
+        (_changed(MODELS["winnow"], coef_=np.ma.ones(3)), "coef_ cannot.*Masked"),
         (_changed(MODELS["winnow"], coef_=sparse.coo_array(np.ones((3, 7)))), r"tocsr\(\)"),
         (_changed(MODELS["winnow"], alpha=SELF), "nested more than"),
         (_changed(MODELS["pegasos balanced"], class_weight={(1, 2): 3}), "labels as keys"),

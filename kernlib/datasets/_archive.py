@@ -5,7 +5,6 @@ Tests: ``tests/datasets/test_archive.py``.
 
 import hashlib
 import os
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import platformdirs
+
+from kernlib._atomic import replacing
 
 
 class Archive(NamedTuple):
@@ -67,20 +68,11 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Let ``write`` fill a file that appears under ``path`` complete, or not at all.
 
     Any exception, Ctrl-C included, removes the temporary file and leaves an older ``path`` as it
-    was.  A killed process can leave a ``*.part`` file, which nothing reads.
+    was.  A killed process can leave a hidden ``*.tmp`` file, which nothing reads.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Beside the target: os.replace is atomic only within one file system.
-    part = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        with part.open("xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with replacing(path) as file:
+        write(file)
 
 
 def fetch(archive: Archive, folder: Path) -> Path:

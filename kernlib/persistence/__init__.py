@@ -14,7 +14,7 @@ import numpy as np
 import sklearn
 
 import kernlib
-from kernlib.persistence.atomic import write_atomically
+from kernlib._atomic import write_atomically
 from kernlib.persistence.container import (
     ModelFileError,
     format_header,

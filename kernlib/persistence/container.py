@@ -30,7 +30,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernlib.persistence.atomic import replacing
+from kernlib._atomic import replacing
 
 MAGIC = b"\x89kernlib\r\n\x1a\n"
 VERSION = 1

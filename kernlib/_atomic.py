@@ -1,6 +1,6 @@
 """Files that are there complete or not at all.
 
-Tests: ``tests/test_persistence.py``.
+Tests: ``tests/test_model_files.py`` and ``tests/datasets/test_archive.py``.
 """
 
 import contextlib
@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-@contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a new file that takes the place of ``path`` at the end.
-
-    An exception, Ctrl-C included, removes it and leaves an older file as it was.
-    """
+def checked_target(path: str | os.PathLike[str]) -> Path:
+    """Return where ``path`` leads, if a file can be put there; else say why not."""
     target = Path(os.path.realpath(path))  # a link goes on pointing to where it points
     if not target.parent.is_dir():
         raise FileNotFoundError(
@@ -28,6 +24,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise OSError(
             f"expected the path of a file, but {target} is a folder or a device. Choose another."
         )
+    return target
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of ``path`` at the end.
+
+    An exception, Ctrl-C included, removes it and leaves an older file as it was.
+    """
+    target = checked_target(path)
     # Beside the target: os.replace is atomic only within one file system.
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
