@@ -53,7 +53,7 @@ RULES = {
         "promotion demotes": [(PROMOTE, DEMOTE)],
         "no early stop": [("if not counts or counts[-1] > 0", "if True")],
     },
-    ("pegasos", "pegasos"): step_rules(PULL),
+    ("pegasos_run", "pegasos"): step_rules(PULL),
     ("minibatch", "pegasos"): {"sum for mean": [(" / len(visits)", "")], **step_rules(PULL)},
     ("losses", "pegasos"): {
         "< to <=": [("y * s < q", "y * s <= q")],

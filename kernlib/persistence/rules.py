@@ -17,7 +17,7 @@ from scipy import sparse
 
 from kernlib.learners.crammer_singer import MulticlassRun
 from kernlib.learners.losses import LOSSES
-from kernlib.learners.pegasos import BinaryRun
+from kernlib.learners.pegasos_run import BinaryRun
 from kernlib.learners.perceptron import Votes
 from kernlib.persistence.container import ModelFileError
 
