@@ -24,12 +24,16 @@ def take_turns(contestants: dict[str, Callable[[], object]], rounds: int) -> dic
     for work in contestants.values():
         work()
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
-        for name, work in contestants.items():
-            gc.collect()
-            start = time.perf_counter()
-            work()
-            seconds[name].append(time.perf_counter() - start)
+    gc.collect()
+    gc.disable()  # as timeit does: a collection would hit whoever's turn it is
+    try:
+        for _ in range(rounds):
+            for name, work in contestants.items():
+                start = time.perf_counter()
+                work()
+                seconds[name].append(time.perf_counter() - start)
+    finally:
+        gc.enable()
     return {name: np.array(values) for name, values in seconds.items()}
 
 

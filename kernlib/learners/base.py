@@ -80,6 +80,9 @@ def label_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct labels, and each label as its place 0, 1, ... among them."""
     if y.dtype.kind in "iu":
         low, high = int(y.min()), int(y.max())
+        positive = y == high
+        if low < high and np.all(positive | (y == low)):  # two labels, the common case
+            return np.array([low, high], dtype=y.dtype), positive.astype(np.intp)
         if high - low <= len(y) and high < 2**62:
             # Counting is ten times as fast as sorting, where the labels lie close together.
             places = y.astype(np.int64) - low  # in int8, 127 - (-128) would wrap around
