@@ -126,3 +126,8 @@ def test_files_named_in_the_sources_exist():
     assert len(named) > 10
     missing = [f"{path.name}: {name}" for path, name in named if not (ROOT / name).is_file()]
     assert not missing
+
+
+def test_the_oracle_knows_nothing_of_the_library():
+    source = (ROOT / "tests" / "reference.py").read_text(encoding="utf8")
+    assert not re.search(r"^\s*(?:import|from)\s+kernlib", source, re.M)
