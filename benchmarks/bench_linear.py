@@ -13,6 +13,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.preprocessing import PolynomialFeatures
 
 from kernlib import Pegasos
+from kernlib.learners.sampling import SAMPLINGS
 
 Row = dict[str, object]
 
@@ -53,23 +54,33 @@ def compared(case, seconds, objectives) -> Row:
     }
 
 
-def equal_updates(case, X, y, lam, epochs, rounds) -> list[Row]:
+def equal_updates(case, X, y, lam, epochs, rounds, samplings=("replacement",)) -> list[Row]:
     """The same number of updates by both: the last iterate, the mean of all, of the last half.
 
-    SGDClassifier has one kind of mean, which stands against both of ours.
+    SGDClassifier has one kind of mean, which stands against both of ours.  The last iterate is
+    timed with each of ``samplings``: like with like, the given order stands against a
+    SGDClassifier that does not shuffle, random ones against one that does.
     """
     n_steps = epochs * len(y)
     ours = {"lam": lam, "n_steps": n_steps, "random_state": 0}
     theirs = {"alpha": lam, "max_iter": epochs, "tol": None, "random_state": 0}
+    pairs = {
+        f"last, {sampling}": (
+            Pegasos(sampling=sampling, **ours),
+            SGDClassifier(shuffle=sampling != "cyclic", **theirs),
+        )
+        for sampling in samplings
+    }
+    for output in ("average", "suffix"):
+        pairs[output] = Pegasos(output=output, **ours), SGDClassifier(average=True, **theirs)
     rows: list[Row] = []
-    for output, average in (("last", False), ("average", True), ("suffix", True)):
-        kernlib, sklearn = Pegasos(output=output, **ours), SGDClassifier(average=average, **theirs)
+    for what, (kernlib, sklearn) in pairs.items():
         seconds = take_turns(
             {"kernlib": lambda k=kernlib: k.fit(X, y), "sklearn": lambda s=sklearn: s.fit(X, y)},
             rounds,
         )
         reached = [float(objective(fit, X, y, lam)) for fit in (kernlib, sklearn)]
-        rows.append(compared(f"{case}, {n_steps} updates, {output}", seconds, reached))
+        rows.append(compared(f"{case}, {n_steps} updates, {what}", seconds, reached))
     return rows
 
 
@@ -114,7 +125,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the data, fewer rounds")
     quick = parser.parse_args().quick
     rounds, n = (7, 100_000) if quick else (25, 1_000_000)
-    rows = equal_updates("8000 x 66", *quadratic_table(8000), 1e-3, 13, rounds)
+    rows = equal_updates("8000 x 66", *quadratic_table(8000), 1e-3, 13, rounds, SAMPLINGS)
     X, y = gaussian_table(n, 100)
     rows += equal_updates(f"{n} x 100", X, y, 1e-3, 1, max(3, rounds // 5))
     rows += to_one_percent(f"{n} x 100", X, y, 1e-3, max(3, rounds // 5), seeds=2 if quick else 5)

@@ -1,11 +1,10 @@
-"""What all learners share: checks, label coding, many classes, scores → prediction, callbacks.
+"""What all learners share: label coding, many classes, scores → prediction, callbacks.
 
 Tests: ``tests/learners/test_base.py`` and ``tests/test_estimators.py``.
 """
 
 import functools
-import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,47 +16,6 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 FLOATS = [np.float64, np.float32]
-
-
-# ---------------------------------------------------------------- checks of parameters
-
-
-def check_option(name: str, value: Any, options: Sequence[str]) -> None:
-    """Refuse a ``value`` that is not one of ``options``."""
-    if not (isinstance(value, str) and value in options):
-        listed = ", ".join(repr(option) for option in options)
-        raise ValueError(f"{name} must be one of {listed}; got {name}={value!r}. Choose one.")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """Refuse a ``value`` that is not a boolean."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {name}={value!r}. Pass a boolean.")
-
-
-def check_number(
-    name: str,
-    value: Any,
-    *,
-    above: float = -np.inf,
-    minimum: float = -np.inf,
-    maximum: float = np.inf,
-    integer: bool = False,
-    hint: str,
-) -> None:
-    """Refuse a ``value`` that is not a finite number in the range; ``hint`` says what to do."""
-    kind = numbers.Integral if integer else numbers.Real
-    is_number = isinstance(value, kind) and not isinstance(value, (bool, np.bool_))
-    x = float(value) if is_number else np.nan  # NumPy would cast the limits to a narrow type
-    if above < x and minimum <= x <= maximum and abs(x) < np.inf:
-        return
-    limits = ((">", above), (">=", minimum), ("<=", maximum))
-    bounds = " and ".join(f"{sign} {limit:g}" for sign, limit in limits if np.isfinite(limit))
-    wanted = f"{'an integer' if integer else 'a number'} {bounds}".rstrip()
-    if is_number:
-        raise ValueError(f"{name} must be {wanted}, got {name}={value!r}. {hint}")
-    came = f"{name}={value!r} of type {type(value).__name__}"
-    raise TypeError(f"{name} must be {wanted}, got {came}. {hint}")
 
 
 def refuse_overflow(sums: np.ndarray, learner: str) -> None:
@@ -97,15 +55,29 @@ def binary_problems(codes: np.ndarray, n_classes: int, multi_class: str) -> list
     Two classes are one problem, +1 for the second.  ``"ovr"``: class k is +1, the rest -1.
     ``"ovo"``: for i < j, class j is +1, class i is -1, the others are 0.
     """
-    plus, minus = np.int8(1), np.int8(-1)
     if n_classes == 2 or multi_class == "ovr":
         positive = [1] if n_classes == 2 else range(n_classes)
-        return [np.where(codes == k, plus, minus) for k in positive]
+        return [2 * (codes == k).view(np.int8) - np.int8(1) for k in positive]
     return [
         (codes == j).astype(np.int8) - (codes == i)
         for i in range(n_classes)
         for j in range(i + 1, n_classes)
     ]
+
+
+def combined(scores: np.ndarray, n_classes: int, multi_class: str) -> np.ndarray:
+    """Turn the scores of binary problems, one a column, into what decides between the classes."""
+    if scores.shape[1] == 1:
+        return scores[:, 0]
+    if multi_class == "ovo":
+        votes = (scores > 0).astype(np.int8)
+        return np.asarray(_ovr_decision_function(votes, scores, n_classes))
+    return scores
+
+
+def chosen(decision: np.ndarray) -> np.ndarray:
+    """Return the code of the chosen class: the largest value, and 0 at a two-class score of 0."""
+    return (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
 
 
 # ---------------------------------------------------------------- callbacks
@@ -236,19 +208,12 @@ class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         ties between votes go to the class with the larger sum.
         """
         scores = self._binary_scores(self._check_predict(X))
-        n_classes = len(self.classes_)
-        if scores.shape[1] == 1:
-            return scores[:, 0]
-        if getattr(self, "multi_class_", "ovr") == "ovo":
-            votes = (scores > 0).astype(np.int8)
-            return np.asarray(_ovr_decision_function(votes, scores, n_classes))
-        return scores
+        return combined(scores, len(self.classes_), getattr(self, "multi_class_", "ovr"))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label of the largest score; a two-class score of 0 gives ``classes_[0]``."""
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
+        decision = self.decision_function(X)  # first: it says if the learner is not fitted
+        return self.classes_[chosen(decision)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,7 +10,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from kernlib.learners.base import LinearLearner, check_flag, check_number, check_option
+from kernlib._checks import check_flag, check_number, check_option
+from kernlib.learners.base import LinearLearner
 from kernlib.learners.losses import LOSSES
 from kernlib.learners.sampling import SAMPLINGS
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlib._jit import AHEAD, jit, prefetch_row
-from kernlib.learners.losses import LOSSES, loss_values, pull
+from kernlib._jit import AHEAD, jit, jit_inline, prefetch_row
+from kernlib.learners.losses import HINGE, LOSSES, loss_values, pull
 from kernlib.learners.minibatch import _minibatch_loop
 from kernlib.learners.scaled import (
     PegasosRun,
@@ -23,8 +23,8 @@ from kernlib.learners.scaled import (
 )
 
 
-@jit
-def _pegasos_loop(X, y, c, r, order, loss, lam, radius, first, bias, v, z, t, mass, sq):
+@jit_inline
+def _steps(X, y, c, r, order, loss, lam, radius, first, bias, v, z, t, mass, sq):
     """Go on through ``order``, one example a step; return t, mass and ||v||^2.
 
     ``v`` = lam t (w - w_0) and ``z`` are changed in place (see ``scaled.py``).  ``c`` holds
@@ -49,6 +49,14 @@ def _pegasos_loop(X, y, c, r, order, loss, lam, radius, first, bias, v, z, t, ma
         if radius < np.inf:
             sq = into_ball(lam * t * radius, sq, mass, v, z)  # L8
     return t, mass, sq  # L9
+
+
+@jit
+def _pegasos_loop(X, y, c, r, order, loss, lam, radius, first, bias, v, z, t, mass, sq):
+    """Make the steps: the plain algorithm from a loop that has lost the tests for the rest."""
+    if loss == HINGE and radius == np.inf and first == 0:
+        return _steps(X, y, c, r, order, HINGE, lam, np.inf, 0, bias, v, z, t, mass, sq)
+    return _steps(X, y, c, r, order, loss, lam, radius, first, bias, v, z, t, mass, sq)
 
 
 class BinaryRun(PegasosRun):

@@ -12,6 +12,7 @@ from sklearn.callback import with_callbacks
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
+from kernlib._checks import check_flag, check_number, check_option
 from kernlib._jit import add_row, jit, row_dot, rows_of
 from kernlib.learners import blocks
 from kernlib.learners.base import (
@@ -19,9 +20,6 @@ from kernlib.learners.base import (
     Watch,
     all_or_nothing,
     binary_problems,
-    check_flag,
-    check_number,
-    check_option,
     refuse_overflow,
 )
 from kernlib.learners.sampling import VisitingOrder, streams

@@ -11,15 +11,13 @@ from scipy import sparse
 from sklearn.callback import with_callbacks
 from sklearn.preprocessing import binarize
 
+from kernlib._checks import check_flag, check_number, check_option
 from kernlib._jit import jit, row_dot, rows_of, scale_row
 from kernlib.learners.base import (
     LinearLearner,
     Watch,
     all_or_nothing,
     binary_problems,
-    check_flag,
-    check_number,
-    check_option,
 )
 from kernlib.learners.sampling import VisitingOrder, streams
 

@@ -17,7 +17,7 @@ from strategies import LAMBDAS, forms, problems, with_constant
 
 from kernlib import Pegasos
 from kernlib.learners.pegasos_run import BinaryRun
-from kernlib.learners.scaled import Rule
+from kernlib.learners.scaled import Rule, _aligned_zeros
 
 OUTPUTS = ["last", "average", "suffix"]
 
@@ -133,6 +133,13 @@ def test_mean_is_the_mean_of_the_iterates_before_each_step(problem, lam, data):
     iterates = reference.pegasos(with_constant(X), y.tolist(), batches, lam)
     expected = reference.mean([[float(a) for a in w] for w in iterates[first - 1 : -1]])
     np.testing.assert_allclose(run.weights(), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(1,), (67,), (3, 5)])
+def test_the_weights_begin_a_cache_line_at_zero(shape):
+    starts = [_aligned_zeros(shape) for _ in range(20)]
+    assert all(v.ctypes.data % 64 == 0 and v.flags.c_contiguous for v in starts)
+    assert all(v.shape == shape and not v.any() for v in starts)
 
 
 @given(problem=problems(), lam=LAMBDAS, cut=st.integers(0, 25))
