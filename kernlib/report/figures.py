@@ -86,3 +86,31 @@ def plot_excess_objective(
     ax.set(xlabel="steps t", ylabel="objective above the optimum")
     ax.legend()
     return ax
+
+
+def plot_smallest_eigenvalue(
+    values: Mapping[str, ArrayLike], gammas: ArrayLike, ax: Axes | None = None
+) -> Axes:
+    """Plot the smallest eigenvalue of a Gram matrix against a kernel's parameter.
+
+    Parameters
+    ----------
+    values : mapping of str to array-like of shape (n_gammas,)
+        Name of a kernel and the smallest eigenvalue for each parameter.
+    gammas : array-like of shape (n_gammas,)
+        The parameters, drawn on a logarithmic axis.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        With a thin grey line at 0.
+    """
+    ax = _axes(ax)
+    ax.axhline(0, color="0.5", linestyle="-", linewidth=0.8)
+    for (name, eigenvalues), look in zip(values.items(), _looks(values), strict=True):
+        ax.semilogx(np.asarray(gammas), np.asarray(eigenvalues), label=name, **look)
+    ax.set(xlabel="gamma", ylabel="smallest eigenvalue")
+    ax.legend()
+    return ax

@@ -1,0 +1,291 @@
+r"""Gram matrices: the values of a kernel on all pairs of rows, computed once and in tiles.
+
+A kernel is an elementwise function of inner products (and norms), so one matrix X Xᵀ serves
+every kernel, degree and width (``Pairs``).  Only the lower half is computed, a tile at a time:
+while it is in the cache the kernel is applied, its values are checked and counted, and it is
+written twice, as it is and transposed.
+
+float32 halves the memory and doubles the speed.  It is used unless it would change the answer:
+values too large for it, rounding that the kernel magnifies, or values that are not 0 but too
+small for it (:math:`\exp(-d/0.01)` has many); then float64 is, and ``Gram.note`` says why.
+Above ``max_memory`` no matrix is made: blocks are computed when a learner asks for them.
+Chapter: ``book/kernels.md``.  Tests: ``tests/test_gram.py``.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from kernlib._checks import check_option
+from kernlib._jit import jit
+from kernlib.blocks import Block, as_rows, sq_norms
+from kernlib.kernels import Kernel, Precomputed, as_kernel
+
+# Rows of a square tile.  Two tiles fit into a second-level cache; an odd number of cache lines
+# to a row spreads a column over the whole first-level cache, which transposing needs.
+TILE = 496
+DTYPES = ("auto", "float32", "float64")
+# |K(x, z)| <= sqrt(K(x, x) K(z, z)), and rounding in float32 moves it by about eps times that.  If
+# all K(x, x) exceed this, whatever is too small for float32 is smaller than that rounding.
+SMALLEST_VALUE = float(np.finfo(np.float32).tiny / np.finfo(np.float32).eps)
+
+
+@jit
+def _transpose(T, out):
+    """Write the transpose of T to ``out``, in squares of 8 that fit the vector registers."""
+    n_rows, n_columns = T.shape
+    rows, columns = n_rows // 8 * 8, n_columns // 8 * 8
+    for b in range(0, columns, 8):
+        for a in range(0, rows, 8):
+            for j in range(8):
+                for i in range(8):
+                    out[b + j, a + i] = T[a + i, b + j]
+    for j in range(n_columns):
+        for i in range(rows if j < columns else 0, n_rows):
+            out[j, i] = T[i, j]
+
+
+@jit
+def _count_normal(T, lower, tiny, largest):
+    """Count the values between ``tiny`` and ``largest``; if ``lower``, below the diagonal only."""
+    total = 0
+    for i in range(T.shape[0]):
+        row = T[i]
+        in_row = np.int32(0)  # as narrow as the numbers, for the vector registers
+        for j in range(i if lower else T.shape[1]):
+            size = abs(row[j])
+            in_row += np.int32((size >= tiny) & (size <= largest))
+        total += int(in_row)
+    return total
+
+
+class Tally(NamedTuple):
+    """How many off-diagonal values are 0, and how many are too small to have all digits."""
+
+    zeros: int
+    subnormals: int
+
+
+def _tally(T: np.ndarray, lower: bool) -> Tally:
+    """Count the values of a tile; raise if one is infinite or NaN."""
+    limits = np.finfo(T.dtype)
+    size = len(T) * (len(T) - 1) // 2 if lower else T.size
+    if _count_normal(T, lower, limits.tiny, limits.max) == size:
+        return Tally(0, 0)
+    values = np.abs(T[np.tril_indices(len(T), -1)] if lower else T)
+    if not np.all(values <= limits.max):
+        raise OverflowError
+    zeros = int(np.count_nonzero(values == 0))
+    return Tally(zeros, int(np.count_nonzero(values < limits.tiny)) - zeros)
+
+
+def _symmetric(
+    n: int, dtype: Any, values: Callable[[slice, slice], np.ndarray]
+) -> tuple[np.ndarray, Tally]:
+    """Return the matrix whose lower half ``values(rows, columns)`` computes, and its tally."""
+    K = np.empty((n, n), dtype=dtype)
+    transposed = np.empty(TILE * TILE, dtype=dtype)
+    zeros = subnormals = 0
+    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
+    for number, rows in enumerate(tiles):
+        for columns in tiles[: number + 1]:
+            T = values(rows, columns)
+            on_diagonal = rows.start == columns.start
+            tally = _tally(T, on_diagonal)
+            zeros, subnormals = zeros + 2 * tally.zeros, subnormals + 2 * tally.subnormals
+            turned = transposed[: T.size].reshape(T.shape[::-1])
+            _transpose(T, turned)
+            if on_diagonal:
+                K[rows, columns] = np.where(np.tri(len(T), dtype=bool), T, turned)
+            else:
+                K[rows, columns], K[columns, rows] = T, turned
+    return K, Tally(zeros, subnormals)
+
+
+class Pairs:
+    """All pairs of rows of ``X``, for many kernels; keeps X Xᵀ if ``keep`` is true."""
+
+    def __init__(self, X: Any, *, keep: bool = False) -> None:
+        self.X = as_rows(X)
+        self._keep = keep
+        self._rows: dict[Any, Any] = {self.X.dtype: self.X}
+        self._norms: dict[Any, np.ndarray] = {}
+        self._products: dict[Any, np.ndarray] = {}
+        self.largest_sq_norm = float(np.max(self._sq_norms(self.X.dtype), initial=0.0))
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def rows(self, dtype: Any) -> Any:
+        """Return X as ``dtype``."""
+        if dtype not in self._rows:
+            self._rows[dtype] = self.X.astype(dtype)
+        return self._rows[dtype]
+
+    def smallest_value(self, kernel: Kernel) -> float:
+        """Return the smallest K(x, x) that is not 0, of a kernel that grows with the norm."""
+        norms = self._sq_norms(self.X.dtype)
+        shortest = [np.argmin(norms), np.argmin(np.where(norms > 0, norms, np.inf))]
+        values = kernel.diag(self.X[shortest].astype(np.float64))
+        return float(np.min(values[values != 0], initial=np.inf))
+
+    def _sq_norms(self, dtype: Any) -> np.ndarray:
+        if dtype not in self._norms:
+            self._norms[dtype] = sq_norms(self.rows(dtype))
+        return self._norms[dtype]
+
+    def products(self, dtype: Any) -> np.ndarray:
+        """Return X Xᵀ, kept for the next kernel."""
+        if dtype not in self._products:
+            X = self.rows(dtype)
+            with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused
+                self._products[dtype], _ = _symmetric(
+                    len(self), dtype, lambda r, c: Block(X[r], X[c]).products
+                )
+        return self._products[dtype]
+
+    def block(self, rows: Any, columns: Any, dtype: Any) -> Block:
+        """Return the pairs of these rows and columns (slices or index arrays)."""
+        X, norms, kept = self.rows(dtype), self._sq_norms(dtype), self._products.get(dtype)
+        products = None if kept is None else _part(kept, rows, columns)
+        return Block(X[rows], X[columns], (norms[rows], norms[columns]), products)
+
+    def matrix(self, kernel: Kernel, dtype: Any) -> tuple[np.ndarray, Tally]:
+        """Return all values, symmetric to the bit, and their tally; OverflowError if infinite."""
+        if self._keep:
+            self.products(dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            K, tally = _symmetric(len(self), dtype, lambda r, c: kernel.of(self.block(r, c, dtype)))
+        K[np.diag_indices_from(K)] = kernel.diag(self.rows(dtype))
+        return K, tally
+
+
+def _part(K: np.ndarray, rows: Any, columns: Any) -> np.ndarray:
+    """Return the rows and columns of a matrix; no copy if both are slices."""
+    if isinstance(rows, slice) or isinstance(columns, slice):
+        return K[rows, columns]
+    return K[np.ix_(rows, columns)]
+
+
+class Gram:
+    """The values of a kernel on all pairs of rows of X.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel; its parameters may depend on the data (``gamma="scale"``).
+    pairs : Pairs
+        The pairs of rows of X, which kernels can share.
+    dtype : {"auto", "float32", "float64"}, default="auto"
+        The numbers of the matrix; "auto" takes float32 where it does not change the answer.
+    max_memory : float, default=2048
+        The largest matrix to make, in MiB.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With all its parameters resolved.
+    matrix : ndarray of shape (n, n), or None
+        The values; None if they would take more than ``max_memory``.
+    dtype : dtype
+        float32 or float64.
+    note : str
+        Why it is not float32, or an empty string.
+    zeros, subnormals : float
+        Shares of the off-diagonal values that are 0, or so small that digits are lost; NaN
+        without a matrix, and for one that was given.
+    """
+
+    def __init__(
+        self, kernel: Kernel, pairs: Pairs, *, dtype: str = "auto", max_memory: float = 2048
+    ) -> None:
+        check_option("dtype", dtype, DTYPES)
+        self.pairs = pairs
+        self.matrix: np.ndarray | None = None
+        self.zeros = self.subnormals = np.nan
+        if isinstance(kernel, Precomputed):
+            self.kernel, self.matrix = kernel, _checked_square(pairs.X)
+            self.dtype, self.note = self.matrix.dtype, "the values were given"
+            return
+        self.kernel = kernel.resolved(pairs.X)
+        self.dtype, self.note = self._choice(dtype)
+        if len(self) ** 2 * self.dtype.itemsize <= max_memory * 2**20:
+            self._fill()
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def _fill(self) -> None:
+        try:
+            self.matrix, tally = self.pairs.matrix(self.kernel, self.dtype)
+        except OverflowError:
+            raise _overflow(self.kernel, self.dtype) from None
+        _finite(self.kernel, np.diagonal(self.matrix))
+        off_diagonal = max(1, len(self) * (len(self) - 1))
+        self.zeros, self.subnormals = (count / off_diagonal for count in tally)
+
+    def _choice(self, dtype: str) -> tuple[np.dtype[Any], str]:
+        """Return the type of the numbers, and why it is not float32."""
+        if dtype != "auto":
+            return np.dtype(dtype), f"{dtype} was asked for"
+        if not self.kernel.suits_float32(self.pairs.largest_sq_norm):
+            return np.dtype(np.float64), f"float32 is not accurate enough for {self.kernel}"
+        smallest = self.pairs.smallest_value(self.kernel)
+        if smallest < SMALLEST_VALUE:
+            why = f"K(x, x) = {smallest:.0e} is too near to the smallest float32 for {self.kernel}"
+            return np.dtype(np.float64), why
+        return np.dtype(np.float32), ""
+
+    def block(self, rows: Any, columns: Any) -> np.ndarray:
+        """Return the values for these rows and columns (slices or index arrays)."""
+        if self.matrix is not None:
+            return _part(self.matrix, rows, columns)
+        return checked_values(self.kernel, self.pairs.block(rows, columns, self.dtype))
+
+    def diag(self) -> np.ndarray:
+        """Return K(x_i, x_i)."""
+        if self.matrix is not None:
+            return np.diagonal(self.matrix)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(self.kernel, self.kernel.diag(self.pairs.rows(self.dtype)))
+
+
+def checked_values(kernel: Kernel, block: Block) -> np.ndarray:
+    """Return the values of a resolved kernel on the pairs of a block; raise if one is infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(kernel, kernel.of(block))
+
+
+def _finite(kernel: Kernel, values: np.ndarray) -> np.ndarray:
+    # A sum is infinite or NaN if one of its terms is, and costs no array of flags.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(values.sum())
+    if suspicious and not np.all(np.isfinite(values)):
+        raise _overflow(kernel, values.dtype)
+    return values
+
+
+def _overflow(kernel: Kernel, dtype: Any) -> ValueError:
+    return ValueError(
+        f"The values of {kernel} must fit into {dtype}, but some are infinite: "
+        "the features are too large. Scale the data, for example with "
+        "sklearn.preprocessing.StandardScaler, or lower the degree."
+    )
+
+
+def _checked_square(K: Any) -> np.ndarray:
+    if sparse.issparse(K):
+        K = K.toarray()
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"kernel='precomputed' needs a square matrix K(x_i, x_j) to fit, got shape {K.shape}. "
+            "Pass the kernel's values on all pairs of training rows."
+        )
+    return K
+
+
+def gram(X: Any, kernel: Any, *, dtype: str = "auto", max_memory: float = 2048) -> Gram:
+    """Return the values of ``kernel`` (an object, a name, a function) on all pairs of rows."""
+    return Gram(as_kernel(kernel), Pairs(X), dtype=dtype, max_memory=max_memory)

@@ -1,0 +1,296 @@
+"""Gram matrices: equal to the kernel's values, symmetric to the bit, never silently wrong."""
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.metrics import pairwise
+from strategies import forms, integer_matrices
+
+import kernlib.gram
+from kernlib.gram import TILE, Gram, Pairs, _tally, _transpose, gram
+from kernlib.kernels import (
+    Exponential,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Polynomial,
+    SquaredL1,
+    as_kernel,
+)
+
+KERNELS = [
+    Linear(),
+    Polynomial(degree=5, coef0=0),
+    Polynomial(degree=2, scale=0.1),
+    Gaussian(),
+    Exponential(gamma=0.2),
+    Laplacian(gamma=0.1),
+    SquaredL1(gamma=0.01),
+    Linear() + 0.5 * Gaussian(gamma=0.1) * Polynomial(degree=2),
+    as_kernel(pairwise.rbf_kernel),
+]
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Make matrices of a few rows have several tiles, with edges of every size."""
+    monkeypatch.setattr(kernlib.gram, "TILE", 11)
+
+
+def rows(seed=0, n=40, d=6, dtype=np.float64):
+    return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
+
+
+# ---------------------------------------------------------------- values
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("n", [1, 2, 10, 11, 12, 22, 40])
+def test_matrix_has_the_values_and_is_symmetric_to_the_bit(kernel, n):
+    for name, X in forms(rows(n=n)).items():
+        found = gram(X, kernel, dtype="float64").matrix
+        assert np.array_equal(found, found.T), name
+        exact = kernel(X.astype(np.float64))
+        np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.usefixtures("small_tiles")
+@given(integer_matrices(max_rows=20, max_columns=3))
+def test_integers_are_exact(X):
+    plain = X.astype(int).tolist()
+    expected = [[reference.polynomial_value(x, z, 3, 1, 1) for z in plain] for x in plain]
+    for name, values in forms(X).items():
+        for keep in (False, True):
+            found = Gram(Polynomial(degree=3), Pairs(values, keep=keep))
+            assert found.dtype == np.float32  # exact, for so small integers
+            assert found.matrix.tolist() == expected, name
+
+
+def test_real_tiles():
+    X = rows(n=2 * TILE + 5, d=3, dtype=np.float32)
+    for kernel in (Polynomial(degree=3), Gaussian(gamma=0.2)):
+        found = gram(X, kernel)
+        assert found.dtype == np.float32
+        assert np.array_equal(found.matrix, found.matrix.T)
+        np.testing.assert_allclose(found.matrix, kernel(X.astype(float)), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_blocks_equal_the_matrix(kernel, dtype):
+    X = rows()
+    whole = gram(X, kernel, dtype=dtype)
+    parts = gram(X, kernel, dtype=dtype, max_memory=0)
+    assert parts.matrix is None
+    assert parts.dtype == whole.dtype == dtype
+    some, others = np.array([3, 0, 39, 3]), np.array([7, 3, 0])
+    tolerance = {"rtol": 1e-9 if dtype == "float64" else 2e-5, "atol": 1e-6}
+    for i, j in [(some, others), (slice(5, 30), slice(0, 40)), (some, slice(None))]:
+        block = parts.block(i, j)
+        assert block.dtype == dtype
+        assert np.array_equal(whole.block(i, j), whole.matrix[i][:, j])
+        np.testing.assert_allclose(block, whole.block(i, j), **tolerance)
+    np.testing.assert_allclose(parts.diag(), whole.diag(), **tolerance)
+    assert np.array_equal(whole.diag(), np.diagonal(whole.matrix))
+    assert len(parts) == len(whole) == 40
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_kept_products_give_the_same_matrix(dtype):
+    pairs = Pairs(rows(), keep=True)
+    for kernel in KERNELS:
+        kept = Gram(kernel, pairs, dtype=dtype).matrix
+        np.testing.assert_allclose(kept, gram(rows(), kernel, dtype=dtype).matrix, rtol=1e-6)
+    assert pairs.products(np.dtype(dtype)) is pairs.products(np.dtype(dtype))
+
+
+def test_kept_products_are_used_and_never_made_for_blocks():
+    pairs = Pairs(np.eye(3), keep=True)
+    Gram(Linear(), pairs, max_memory=0).block(slice(0, 2), slice(0, 2))
+    assert not pairs._products
+    pairs._products[np.dtype(np.float32)] = np.full((3, 3), 2, dtype=np.float32)
+    found = Gram(Polynomial(degree=2, coef0=0), pairs)
+    assert found.matrix[1, 0] == 4.0
+    assert found.matrix[1, 1] == 1.0  # K(x, x) comes from the rows
+
+
+@pytest.mark.usefixtures("small_tiles")
+@given(SEEDS)
+def test_equal_rows_have_the_value_of_the_diagonal(seed):
+    X = np.repeat(rows(seed, n=12) + 5, 3, axis=0)
+    for dtype in ("float32", "float64"):
+        for kernel in (Gaussian(gamma=2.0), Exponential(gamma=100.0), Laplacian(gamma=3.0)):
+            K = gram(X, kernel, dtype=dtype).matrix
+            equal = np.kron(np.eye(12), np.ones((3, 3))) == 1
+            assert np.all(K[equal] == 1.0)
+            assert np.all(K[~equal] < 1.0)
+
+
+def test_a_triangle_is_turned_into_a_square():
+    for shape in [(1, 1), (8, 8), (7, 9), (16, 24), (17, 5), (23, 40)]:
+        T = np.arange(shape[0] * shape[1], dtype=np.float64).reshape(shape)
+        turned = np.empty(shape[::-1])
+        _transpose(T, turned)
+        assert np.array_equal(turned, T.T)
+
+
+# ---------------------------------------------------------------- precomputed
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_precomputed_values_are_taken_as_they_are(form):
+    K = Gaussian()(rows(dtype=np.float32))
+    found = Gram(as_kernel("precomputed"), Pairs(form(K)))
+    assert np.array_equal(found.matrix, K)
+    assert found.dtype == np.float32
+    assert found.note == "the values were given"
+    assert np.array_equal(found.block([1, 2], [3]), K[[1, 2]][:, [3]])
+
+
+def test_precomputed_must_be_square():
+    with pytest.raises(ValueError, match=r"needs a square matrix.*got shape \(3, 2\)\. Pass"):
+        gram(np.ones((3, 2)), "precomputed")
+
+
+def test_dtype_is_checked():
+    with pytest.raises(ValueError, match="dtype must be one of 'auto', 'float32', 'float64'; got"):
+        gram(np.eye(2), "rbf", dtype="float16")
+
+
+# ---------------------------------------------------------------- overflow
+
+
+@pytest.mark.parametrize("max_memory", [0, 2048])
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    ("kernel", "size", "dtype"),
+    [
+        (Polynomial(degree=5), 1e4, "float32"),
+        (Polynomial(degree=9), 1e20, "auto"),
+        (Polynomial(degree=3) * Polynomial(degree=9), 1e20, "auto"),
+        (Polynomial(degree=9) + Linear(), 1e20, "auto"),
+        (1e300 * Linear(), 1e5, "auto"),
+        (Linear(), 1e30, "float32"),
+        (Gaussian(gamma=0.1), 1e30, "float32"),
+        (as_kernel(lambda X, Z: np.full((len(X), len(Z)), np.nan)), 1, "auto"),
+    ],
+    ids=str,
+)
+def test_overflow_is_refused_with_a_remedy(kernel, size, dtype, keep, max_memory):
+    X = size * rows(n=5)
+    match = "must fit into float(32|64), but some are infinite.*Scale the data.*StandardScaler"
+    with pytest.raises(ValueError, match=match):
+        Gram(kernel, Pairs(X, keep=keep), dtype=dtype, max_memory=max_memory).block(
+            slice(0, 5), slice(0, 5)
+        )
+
+
+def test_overflow_off_the_diagonal_and_on_it():
+    # Only the last tile, or only K(x, x), is infinite.
+    X = np.ones((TILE + 2, 1), dtype=np.float32)
+    X[[-2, -1]] = 1e12
+    kernel = Polynomial(degree=2, coef0=0)
+    with pytest.raises(ValueError, match="must fit into float32"):
+        gram(X, kernel, dtype="float32")
+    X[-2] = 1
+    with pytest.raises(ValueError, match="must fit into float32"):
+        gram(X, kernel, dtype="float32")
+    with pytest.raises(ValueError, match="must fit into float32"):
+        gram(X, kernel, dtype="float32", max_memory=0).diag()
+    assert np.isfinite(gram(X, kernel).matrix).all()  # float64 by itself
+
+
+def test_large_values_take_float64():
+    found = gram(1e3 * rows(), Polynomial(degree=7))
+    assert found.dtype == np.float64
+    assert "float32 is not accurate enough for Polynomial(degree=7, " in found.note
+
+
+# ---------------------------------------------------------------- underflow
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=36, max_size=36), SEEDS)
+def test_tally_equals_a_count(dtype, kinds, seed):
+    tiny = float(np.finfo(dtype).tiny)
+    sizes = np.array([0, tiny / 4, tiny, 1.0])[kinds]
+    K = (sizes * np.random.default_rng(seed).choice([-1, 1], 36)).reshape(6, 6).astype(dtype)
+    K = np.tril(K) + np.tril(K, -1).T
+    expected = reference.off_diagonal_tally(K.tolist(), tiny)
+    lower, corner = _tally(K, True), _tally(np.ascontiguousarray(K[3:, :3]), False)
+    assert tuple(2 * count for count in lower) == expected
+    sizes = np.abs(K[3:, :3])
+    assert corner == (np.sum(sizes == 0), np.sum((sizes > 0) & (sizes < tiny)))
+
+
+@pytest.mark.usefixtures("small_tiles")
+@given(SEEDS)
+def test_shares_are_those_of_the_matrix(seed):
+    for kernel in (Gaussian(gamma=30.0), Linear()):
+        X = np.round(rows(seed, n=25, d=2))
+        found = gram(X, kernel, dtype="float32")
+        tiny = float(np.finfo(np.float32).tiny)
+        zeros, subnormals = reference.off_diagonal_tally(found.matrix.tolist(), tiny)
+        assert (found.zeros, found.subnormals) == (zeros / (25 * 24), subnormals / (25 * 24))
+
+
+def test_narrow_kernels_take_float64_and_say_so():
+    X = rows()  # standardised
+    kernel = Exponential.with_length(0.01)
+    found = gram(X, kernel)
+    assert found.dtype == np.float64
+    assert found.note == f"float32 is not accurate enough for {kernel}"
+    assert found.zeros == found.subnormals == 0
+    forced = gram(X, kernel, dtype="float32")
+    assert forced.note == "float32 was asked for"
+    assert forced.zeros > 0.9
+    unmeasured = gram(X, kernel, max_memory=0)
+    assert unmeasured.dtype == np.float64
+    assert np.isnan([unmeasured.zeros, unmeasured.subnormals]).all()
+
+
+def test_float32_would_change_the_predictions():
+    """Predict each point by the others: in float32 many are too far from all to have a score."""
+    X = rows(n=200)
+    y = np.sign(X[:, 0])
+    signs = {}
+    for dtype in ("auto", "float32"):
+        K = gram(X, Exponential.with_length(0.01), dtype=dtype).matrix
+        scores = (K - np.eye(200)) @ y
+        signs[dtype] = np.sign(scores)
+    assert np.all(signs["auto"] != 0)
+    assert np.mean(signs["float32"] != signs["auto"]) > 0.5
+
+
+@pytest.mark.parametrize(("size", "dtype"), [(1e-2, np.float32), (1e-5, np.float64)])
+def test_tiny_rows_take_float64(size, dtype):
+    found = gram(size * rows(n=20), Polynomial(degree=7, coef0=0))
+    assert found.dtype == dtype
+    assert ("too near to the smallest float32" in found.note) == (dtype == np.float64)
+    assert found.subnormals == 0 or dtype == np.float32
+
+
+@given(SEEDS)
+def test_values_too_small_for_float32_are_smaller_than_its_rounding(seed):
+    # The promise behind float32 for polynomials, whose values pass through 0.
+    X = rows(seed, n=30, d=2)
+    kernel = Polynomial(degree=9, coef0=0)
+    exact, found = kernel(X), gram(X, kernel)
+    assert found.dtype == np.float32
+    scale = np.sqrt(np.outer(np.diagonal(exact), np.diagonal(exact)))
+    assert np.max(np.abs(found.matrix - exact) / scale) < 9 * 2.0**-22
+
+
+def test_zero_rows_are_no_reason_for_float64():
+    X = rows(n=5)
+    X[2] = 0
+    found = gram(X, Polynomial(degree=3, coef0=0))
+    assert found.dtype == np.float32
+    assert found.zeros == 8 / 20
