@@ -8,18 +8,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kernlib.learners.budget import BudgetPerceptron
+    from kernlib.learners.kernel_pegasos import KernelPegasos
+    from kernlib.learners.kernel_perceptron import KernelPerceptron
+    from kernlib.learners.kernel_svm import KernelSVM
     from kernlib.learners.pegasos import Pegasos
     from kernlib.learners.perceptron import Perceptron
     from kernlib.learners.winnow import Winnow
 
 __version__ = "0.1.0"
 
-__all__ = ["Pegasos", "Perceptron", "Winnow", "__version__"]
+__all__ = [
+    "BudgetPerceptron",
+    "KernelPegasos",
+    "KernelPerceptron",
+    "KernelSVM",
+    "Pegasos",
+    "Perceptron",
+    "Winnow",
+    "__version__",
+]
 
 _HOME = {
     "Perceptron": "kernlib.learners.perceptron",
     "Pegasos": "kernlib.learners.pegasos",
     "Winnow": "kernlib.learners.winnow",
+    "KernelPerceptron": "kernlib.learners.kernel_perceptron",
+    "KernelPegasos": "kernlib.learners.kernel_pegasos",
+    "BudgetPerceptron": "kernlib.learners.budget",
+    "KernelSVM": "kernlib.learners.kernel_svm",
 }
 
 

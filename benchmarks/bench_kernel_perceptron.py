@@ -1,0 +1,245 @@
+"""KernelPerceptron against step-wise NumPy and against SVC, fit and predict, on the USPS digits.
+
+Step-wise NumPy computes the scores of an example from all coefficients at each step, ``W @ G[t]``,
+on a float64 Gram matrix made by one product and multiplications; it predicts by one product.  The
+Gram matrix is part of everyone's time.  All get the same float32 rows and one thread.
+
+The last row has no peer: one epoch on 60000 x 784 without a Gram matrix, in a process of its own,
+with the largest memory that the process had.  Its rows are shifted copies of 9000 of the shipped
+MNIST digits; the other 1000 are for the error.  ``--quick`` takes fewer rounds and rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from side_by_side import ratio, report, take_turns
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from kernlib import KernelPerceptron
+from kernlib.datasets import load_mnist, load_usps
+from kernlib.kernels import Polynomial
+from kernlib.learners.base import binary_problems, chosen, combined
+from kernlib.learners.kernel_base import Reporter
+from kernlib.training import split_rows
+
+FIFTH = Polynomial(degree=5, coef0=0)
+Row = dict[str, object]
+
+
+def usps():
+    """Return training rows, training labels, test rows and test labels."""
+    digits = load_usps()
+    fit, test = split_rows(len(digits.target), 0)
+    X, y = digits.data.astype(np.float32), digits.target
+    return X[fit], y[fit], X[test], y[test]
+
+
+def fifth_power(P):
+    square = P * P
+    square *= square
+    square *= P
+    return square
+
+
+# ---------------------------------------------------------------- step-wise NumPy
+
+
+def stepwise_ovr(X, codes, Z, epochs):
+    """Return the coefficients and the predicted classes; every class sees every example."""
+    X = X.astype(np.float64)
+    G = fifth_power(X @ X.T)
+    Y = np.array(binary_problems(codes, codes.max() + 1, "ovr"), dtype=np.float64)
+    W = np.zeros_like(Y)
+    for _ in range(epochs):
+        for t in range(len(codes)):
+            y = Y[:, t]
+            wrong = y * (W @ G[t]) <= 0
+            if wrong.any():
+                W[wrong, t] += y[wrong]
+    scores = fifth_power(Z.astype(np.float64) @ X.T) @ W.T
+    return W, chosen(combined(scores, len(W), "ovr"))
+
+
+def stepwise_ovo(X, codes, Z, epochs):
+    """Return the coefficients and the predicted classes; every pair sees its own examples."""
+    X = X.astype(np.float64)
+    G = fifth_power(X @ X.T)
+    problems = binary_problems(codes, codes.max() + 1, "ovo")
+    W = np.zeros((len(problems), len(codes)))
+    for k, problem in enumerate(problems):
+        rows = np.flatnonzero(problem)
+        own, y, w = G[np.ix_(rows, rows)], problem[rows].tolist(), np.zeros(len(rows))
+        for _ in range(epochs):
+            for t in range(len(rows)):
+                if y[t] * (w @ own[t]) <= 0:
+                    w[t] += y[t]
+        W[k, rows] = w
+    scores = fifth_power(Z.astype(np.float64) @ X.T) @ W.T
+    return W, chosen(combined(scores, codes.max() + 1, "ovo"))
+
+
+# ---------------------------------------------------------------- contests
+
+
+def compared(case, seconds, errors, same="") -> Row:
+    median, low, high = ratio(seconds["peer"], seconds["kernlib"])
+    return {
+        "case": case,
+        "ratio": median,
+        "low": low,
+        "high": high,
+        "kernlib_seconds": float(np.median(seconds["kernlib"])),
+        "peer_seconds": float(np.median(seconds["peer"])),
+        "kernlib_error": errors[0],
+        "peer_error": errors[1],
+        "same_coefficients": same,
+        "megabytes": "",
+    }
+
+
+def against_stepwise(data, multi_class, epochs, stepwise, rounds) -> Row:
+    X, y, Z, z = data
+    learner = KernelPerceptron(kernel=FIFTH, max_iter=epochs, multi_class=multi_class)
+    result = {}
+
+    def ours():
+        result["kernlib"] = learner.fit(X, y).predict(Z)
+
+    def theirs():
+        result["W"], result["peer"] = stepwise(X, np.searchsorted(np.unique(y), y), Z, epochs)
+
+    seconds = take_turns({"kernlib": ours, "peer": theirs}, rounds)
+    W = np.zeros_like(result["W"])
+    W[:, learner.support_] = learner.dual_coef_
+    errors = [
+        float(np.mean(result["kernlib"] != z)),
+        float(np.mean(learner.classes_[result["peer"]] != z)),
+    ]
+    case = f"{multi_class}, {epochs} epochs, against step-wise NumPy"
+    return compared(case, seconds, errors, np.array_equal(W, result["W"]))
+
+
+def against_svc(data, rounds, **options) -> Row:
+    X, y, Z, z = data
+    learner, svc = KernelPerceptron(kernel=FIFTH), SVC(cache_size=1000, **options)
+    contestants = {
+        "kernlib": lambda: learner.fit(X, y).predict(Z),
+        "peer": lambda: svc.fit(X, y).predict(Z),
+    }
+    seconds = take_turns(contestants, rounds)
+    errors = [float(np.mean(fitted.predict(Z) != z)) for fitted in (learner, svc)]
+    return compared(f"ovr, 5 epochs, against SVC {options['kernel']}", seconds, errors)
+
+
+def stages(data, rounds) -> list[Row]:
+    """The learner's own parts: the epochs on a given Gram matrix, and the prediction."""
+    X, y, Z, _ = data
+    codes, rows = np.searchsorted(np.unique(y), y), np.arange(len(y))
+    result = []
+    for multi_class, epochs in (("ovr", 5), ("ovo", 3)):
+        learner = KernelPerceptron(kernel=FIFTH, max_iter=epochs, multi_class=multi_class)
+        learner.fit(X, y)
+        gram = learner._gram(X)
+        parts = {
+            "epochs": lambda a=learner, g=gram: a._solve(g, codes, rows, Reporter()),
+            "prediction": lambda a=learner: a.predict(Z),
+            "Gram matrix": lambda a=learner: a._gram(X),
+        }
+        seconds = take_turns(parts, rounds)
+        n = f"{learner.n_mistakes_.sum()} mistakes, {len(learner.support_)} support vectors"
+        result += [
+            alone(f"{multi_class}, {epochs} epochs, {n}: {part}", values)
+            for part, values in seconds.items()
+        ]
+    return result
+
+
+def alone(case, seconds, error="", megabytes="") -> Row:
+    row = dict.fromkeys(("ratio", "low", "high", "peer_seconds", "peer_error"), "")
+    row |= {"case": case, "kernlib_seconds": float(np.median(seconds)), "kernlib_error": error}
+    row |= {"same_coefficients": "", "megabytes": megabytes}
+    return row
+
+
+# ---------------------------------------------------------------- without a Gram matrix
+
+
+def shifted_digits(n):
+    """Return n float32 rows and labels: digits moved by at most a pixel; and 1000 other digits."""
+    digits = load_mnist()
+    images, labels = digits.data.reshape(-1, 28, 28), digits.target
+    X, y = np.empty((n, 784), dtype=np.float32), np.empty(n, dtype=labels.dtype)
+    moves = [(a, b) for a in (0, 1, -1) for b in (0, 1, -1)]
+    order = np.random.default_rng(0).permutation(n)
+    for c, start in enumerate(range(0, n, 9000)):
+        places = order[start : start + 9000]
+        X[places] = np.roll(images[: len(places)], moves[c], (1, 2)).reshape(-1, 784)
+        y[places] = labels[: len(places)]
+    X /= 255
+    return X, y, digits.data[9000:].astype(np.float32) / 255, labels[9000:]
+
+
+def most_memory():
+    """Return the largest resident memory that this program had, in KiB.
+
+    ``ru_maxrss`` survives exec: it may be that of the parent, from before this program started.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text(encoding="utf8").split("VmHWM:")[1].split()[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def large(n):
+    """Fit one epoch on n x 784 without a Gram matrix; print what it took."""
+    X, y, Z, z = shifted_digits(n)
+    KernelPerceptron(kernel=FIFTH, max_iter=1, max_memory=0).fit(X[:300], y[:300])  # compiles
+    start = time.perf_counter()
+    learner = KernelPerceptron(kernel=FIFTH, max_iter=1, max_memory=1).fit(X, y)
+    seconds = time.perf_counter() - start
+    error = float(np.mean(learner.predict(Z) != z))
+    result = {"seconds": seconds, "error": error, "megabytes": round(most_memory() / 1024)}
+    print(json.dumps(result | {"support": len(learner.support_)}))
+
+
+def without_matrix(n) -> Row:
+    command = [sys.executable, __file__, "--large", str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout.splitlines()[-1])
+    case = f"ovr, 1 epoch, {n} x 784, {found['support']} support vectors, no Gram matrix"
+    return alone(case, found["seconds"], found["error"], found["megabytes"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and rows")
+    parser.add_argument("--large", type=int, help="only the fit without a Gram matrix, of so many")
+    arguments = parser.parse_args()
+    threadpool_limits(1)
+    if arguments.large:
+        large(arguments.large)
+        return
+    rounds, n = (1, 10_000) if arguments.quick else (3, 60_000)
+    data = usps()
+    rows = [
+        against_stepwise(data, "ovr", 5, stepwise_ovr, rounds),
+        against_stepwise(data, "ovo", 3, stepwise_ovo, rounds),
+        against_svc(data, rounds, kernel="poly", degree=5, gamma=1.0, coef0=0.0),
+        against_svc(data, rounds, kernel="rbf"),
+        *stages(data, 3 * rounds),
+        without_matrix(n),
+    ]
+    report("kernel_perceptron", rows)
+
+
+if __name__ == "__main__":
+    main()
