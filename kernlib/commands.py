@@ -7,31 +7,56 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from kernlib import datasets
 from kernlib._atomic import checked_target, write_atomically
+from kernlib.commands_replication import granularity, replicate
 from kernlib.datasets.table import load_features, load_table
-from kernlib.model_selection import error_rate
+from kernlib.kernels import Kernel
+from kernlib.model_selection import error_rate, summary
 from kernlib.persistence import load_model, save_model
-from kernlib.training import ALGORITHMS, TRAIN_SHARE, fingerprint, split_rows, train
+from kernlib.training import (
+    ALGORITHMS,
+    TRAIN_SHARE,
+    fingerprint,
+    kernels,
+    select,
+    split_rows,
+    train,
+)
 
 
 def run(args: argparse.Namespace) -> None:
     """Run the command that was parsed; an error's text is for the user."""
-    {"train": _train, "run": _run, "predict": _predict, "data": _data}[args.command](args)
+    commands = {"train": _train, "select": _select, "run": _run, "predict": _predict,
+                "data": _data, "replicate": replicate, "granularity": granularity}  # fmt: skip
+    commands[args.command](args)
 
 
 def _given_parameters(args: argparse.Namespace) -> dict[str, list[Any]]:
     """Return the learner's parameters on the command line; one of another learner is an error."""
     given = {name: getattr(args, name) for name in args.hyperparameters if getattr(args, name)}
-    known = ALGORITHMS[args.algorithm].learner().get_params()
-    strange = [name for name in given if name not in known]
+    of_kernel = {name: getattr(args, name) for name in args.kernel_options if getattr(args, name)}
+    known = set(ALGORITHMS[args.algorithm].learner().get_params())
+    if "kernel" in known:
+        known |= set(args.kernel_options)
+    strange = [name for name in [*given, *of_kernel] if name not in known]
     if strange:
-        options = [f"--{n.replace('_', '-')}" for n in args.hyperparameters if n in known]
+        every = [*args.hyperparameters, *args.kernel_options]
+        options = [f"--{n.replace('_', '-')}" for n in every if n in known]
         wrong = strange[0].replace("_", "-")
         args.parser.error(f"{args.algorithm} has no --{wrong}; it has {', '.join(options)}")
+    if of_kernel:
+        default = ["poly"] if "kernel_degree" in of_kernel or "coef0" in of_kernel else ["rbf"]
+        names = of_kernel.pop("kernel", default)
+        values = {name.removeprefix("kernel_"): v for name, v in of_kernel.items()}
+        given["kernel"] = kernels(names, **values)
     return given
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters as text can hold them: a kernel by its constructor."""
+    return {k: str(v) if isinstance(v, Kernel) else v for k, v in parameters.items()}
 
 
 def _train(args: argparse.Namespace) -> None:
@@ -46,15 +71,12 @@ def _train(args: argparse.Namespace) -> None:
         table.y,
         seed=args.seed,
         parameters=given,
-        scaling=args.preprocess,
-        remove_outliers=args.remove_outliers,
-        degree=args.degree,
-        double_constant=not args.distinct,
-        progress=lambda items: tqdm(items, desc="tuning", disable=True if args.json else None),
+        progress=False if args.json else None,
+        **_preparation(args),
     )
     meta = {
         "algorithm": args.algorithm,
-        "parameters": result.parameters,
+        "parameters": _plain(result.parameters),
         "preprocess": args.preprocess,
         "remove_outliers": args.remove_outliers,
         "seed": args.seed,
@@ -77,11 +99,41 @@ def _train(args: argparse.Namespace) -> None:
     if result.tuning is not None:
         columns = [c for c in result.tuning if c != "seconds" or args.verbose]
         print(result.tuning[columns].to_string(index=False))
-        print("chosen:", ", ".join(f"{name}={value}" for name, value in result.parameters.items()))
+        _print_chosen(result.parameters)
     if _holds_rows(result.model):
         print(f"note: '{args.model}' holds rows of its training data")
     print(f"stored '{args.model}'")
     _say(args, args.verbose, f"training error {result.training_error:g}")
+
+
+def _select(args: argparse.Namespace) -> None:
+    given = _given_parameters(args)
+    if args.out is not None:
+        checked_target(args.out)
+    table = load_table(args.data, args.target)
+    _say(args, args.verbose, f"{table.name}: {table.X.shape[0]} rows, {table.X.shape[1]} features")
+    _say(args, table.note, table.note)
+    options = {"cv": args.cv, "n_runs": args.runs, "test_size": args.test_size,
+               "n_jobs": args.jobs, "checkpoint": args.checkpoint,
+               "progress": False if args.json else None}  # fmt: skip
+    search = select(
+        args.algorithm, table.X, table.y, seed=args.seed, parameters=given, options=options,
+        **_preparation(args),
+    )  # fmt: skip
+    if args.out is not None:
+        write_atomically(args.out, search.table_.to_csv(index=False).encode())
+    means = summary(search.table_)
+    if args.json:
+        _print_json({"algorithm": args.algorithm, "chosen": search.best_params_,
+                     "summary": means.to_dict("records"),
+                     "runs": search.runs_.to_dict("records")})  # fmt: skip
+        return
+    print(means[[c for c in means if c != "seconds" or args.verbose]].to_string(index=False))
+    if args.test_size is not None:
+        print(f"\n{search.runs_.to_string(index=False)}\n")
+    _print_chosen(search.best_params_)
+    if args.out is not None:
+        print(f"wrote {len(search.table_)} fits to '{args.out}'")
 
 
 def _run(args: argparse.Namespace) -> None:
@@ -144,6 +196,20 @@ def _data(args: argparse.Namespace) -> None:
 
 
 # ---------------------------------------------------------------- small things
+
+
+def _preparation(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "scaling": args.preprocess,
+        "remove_outliers": args.remove_outliers,
+        "degree": args.degree,
+        "double_constant": not args.distinct,
+    }
+
+
+def _print_chosen(parameters: dict[str, Any]) -> None:
+    if parameters:
+        print("chosen:", ", ".join(f"{name}={value}" for name, value in parameters.items()))
 
 
 def _trained_here(meta: dict[str, Any], path: str) -> dict[str, Any]:

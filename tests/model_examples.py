@@ -7,7 +7,16 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
 
-from kernlib import Pegasos, Perceptron, Winnow
+from kernlib import (
+    BudgetPerceptron,
+    KernelPegasos,
+    KernelPerceptron,
+    KernelSVM,
+    Pegasos,
+    Perceptron,
+    Winnow,
+)
+from kernlib.kernels import Exponential, Gaussian, Laplacian, Linear, Polynomial, SquaredL1
 from kernlib.preprocessing import AddConstant, DropOutliers, NoScaling
 
 RNG = np.random.default_rng(0)
@@ -36,6 +45,46 @@ def _priors():
         "crammer_singer": pegasos(prior=array, multi_class="crammer_singer"),
     }
 
+
+def budget(policy, **options):
+    model = BudgetPerceptron(policy=policy, budget=15, random_state=0, **options).fit(X, Y)
+    for name in ("_run", "_begun"):  # the state of a stream is not in a model file
+        delattr(model, name)
+    return model
+
+
+KERNELS = {
+    "object": Gaussian(gamma=0.1),
+    "scale": Exponential(),
+    "polynomial": Polynomial(degree=np.int64(2), coef0=np.float32(0.5)),
+    "sum": Linear() + 0.5 * Laplacian(gamma=0.3),
+    "product": Polynomial(2) * (SquaredL1(gamma=0.01) + Linear()),
+}
+GRAM = Polynomial(degree=2)(X)
+KERNEL_MODELS = {
+    **{f"kernel perceptron {p} {m}":
+       KernelPerceptron(predictor=p, multi_class=m, max_iter=2).fit(X, y)
+       for p in ("last", "average", "voted", "best") for m, y in (("ovr", Y), ("ovo", NAMED))},
+    **{f"kernel perceptron {name}": KernelPerceptron(kernel=kernel, predictor="voted").fit(X, Y2)
+       for name, kernel in KERNELS.items()},
+    "kernel perceptron csr": KernelPerceptron(kernel="poly").fit(sparse.csr_array(X), Y),
+    "kernel perceptron float32": KernelPerceptron().fit(X.astype(np.float32), Y2),
+    "kernel perceptron feature names": KernelPerceptron().fit(FRAME, NAMED),
+    "kernel perceptron precomputed": KernelPerceptron(kernel="precomputed").fit(GRAM, Y),
+    **{f"kernel pegasos {m} {o}": KernelPegasos(multi_class=m, output=o, **FEW).fit(X, Y)
+       for m in ("ovr", "ovo") for o in ("last", "average", "suffix")},
+    "kernel pegasos logistic": KernelPegasos(loss="logistic", lam=0.1, **FEW).fit(X, Y2),
+    "kernel pegasos weights": KernelPegasos(class_weight="balanced", **FEW).fit(X, NAMED),
+    **{f"kernel svm {m} {b}": KernelSVM(multi_class=m, fit_intercept=b).fit(X, Y)
+       for m in ("ovo", "ovr") for b in (True, False)},
+    "kernel svm lam": KernelSVM(lam=0.1, kernel=KERNELS["sum"]).fit(X, Y2),
+    "kernel svm precomputed": KernelSVM(kernel="precomputed").fit(GRAM, Y),
+    **{f"budget {p}": budget(p) for p in ("margin", "oldest", "random", "project")},
+    "budget stream": BudgetPerceptron(budget=9).partial_fit(X, Y, classes=[0, 1, 2]),
+    "kernel pipeline": make_pipeline(StandardScaler(), KernelPerceptron()).fit(X, NAMED),
+}  # fmt: skip
+for _name in ("_run", "_begun"):
+    delattr(KERNEL_MODELS["budget stream"], _name)
 
 MODELS = {
     **{f"perceptron {p} {m}": Perceptron(predictor=p, multi_class=m, max_iter=3).fit(X, y)
@@ -80,6 +129,7 @@ MODELS = {
     "outliers": DropOutliers(make_pipeline(StandardScaler(), Perceptron()), threshold=2).fit(X, Y),
     "outliers unset": DropOutliers(pegasos()).fit(X, NAMED),
     "frozen": FrozenEstimator(Perceptron().fit(X, Y)),
+    **KERNEL_MODELS,
 }  # fmt: skip
 HOLED = np.where(X > 1, np.nan, X)
 TRANSFORMERS = {
@@ -99,6 +149,8 @@ TRANSFORMERS = {
 def rows_for(name):
     rows = np.sign(X) if "signs" in name else (X > 0) if name == "winnow" else X
     rows = rows.astype(np.float32 if "float32" in name else np.float64)
+    if "precomputed" in name:
+        return GRAM
     if "frame" in name or "feature names" in name:
         return FRAME
     return sparse.csr_array(rows) if "csr" in name else rows

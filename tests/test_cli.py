@@ -86,8 +86,9 @@ def test_training_without_parameters_tunes_and_shows_the_table(capsys, table, tm
 
 @pytest.mark.parametrize("algorithm", cli.ALGORITHMS)
 def test_every_algorithm_survives_the_file(capsys, table, tmp_path, algorithm):
-    quick = [] if "perceptron" in algorithm or algorithm == "winnow" else ["--n-steps", "200"]
-    quick += [] if "perceptron" in algorithm or algorithm == "winnow" else ["--lam", "0.1"]
+    known = training.ALGORITHMS[algorithm].learner().get_params()
+    quick = ["--n-steps", "200", "--lam", "0.1"] if "n_steps" in known else []
+    quick += ["--kernel", "poly"] if "kernel" in known else []
     model = tmp_path / "m"
     code, out, _ = kernlib(capsys, "train", algorithm, model, "--data", table, "--json", *quick)
     assert code == 0
@@ -97,6 +98,20 @@ def test_every_algorithm_survives_the_file(capsys, table, tmp_path, algorithm):
         "training": trained["training_error"],
         "test": trained["test_error"],
     }
+
+
+def test_kernels_on_the_command_line(capsys, table, tmp_path):
+    words = ["train", "kernelized-perceptron", tmp_path / "m", "--data", table, "--json"]
+    code, out, _ = kernlib(capsys, *words, "--kernel-degree", "2", "3", "--coef0", "0")
+    assert code == 0
+    kernels = [row["kernel"] for row in json.loads(out)["tuning"]]
+    assert kernels == [f"Polynomial(degree={n}, coef0=0.0, scale=1.0)" for n in (2, 3)]
+    code, out, _ = kernlib(capsys, *words, "--gamma", "0.5")
+    assert json.loads(out)["parameters"] == {"kernel": "Gaussian(gamma=0.5)"}
+    code, _, err = kernlib(capsys, *words, "--kernel", "linear", "--gamma", "1")
+    assert (code, "no kernel of linear has a gamma" in err) == (1, True)
+    code, _, err = kernlib(capsys, "train", "pegasos", tmp_path / "m", "--gamma", "1")
+    assert (code, "pegasos has no --gamma" in err) == (2, True)
 
 
 def test_predict_prints_or_writes_labels(capsys, table, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from model_bytes import outcome, pack, unpack
 from model_examples import MODELS, TRANSFORMERS
 
+from kernlib import KernelPerceptron
 from kernlib.persistence import ModelFileError, load_model, save_model
 from kernlib.persistence.container import MAX_HEADER
 
@@ -179,3 +180,73 @@ def test_bytes_beside_the_arrays_are_refused(path):
     header, body = taken_apart(path, "winnow")
     assert "has 3 bytes that belong to no array" in outcome(path, pack(header, body + b"abc"))
     assert "are left" in outcome(path, pack(header, body[:-1]))
+
+
+def array_start(header, number):
+    """Return where an array begins in the body."""
+    sizes = [np.dtype(a["dtype"]).itemsize * int(np.prod(a["shape"])) for a in header["arrays"]]
+    return sum(sizes[:number])
+
+
+@pytest.mark.parametrize("place", [-1, 10**6, 2**62])
+def test_a_vote_outside_the_support_vectors_is_refused(path, place):
+    header, body = taken_apart(path, "kernel perceptron voted ovr")
+    votes = header["model"]["state"]["votes_"][0]["record"]["fields"]
+    start = array_start(header, votes["mistakes"]["array"])
+    bad = body[:start] + struct.pack("<q", place) + body[start + 8 :]
+    assert "places among the support vectors" in outcome(path, pack(header, bad))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ("rbf", "must be a kernel"),
+        (None, "must be a kernel"),
+        (
+            {"estimator": {"class": "Gaussian", "params": {"gamma": "scale"}, "state": {}}},
+            "numbers",
+        ),
+        (
+            {"estimator": {"class": "Gaussian", "params": {"gamma": -1.0}, "state": {}}},
+            "gamma must",
+        ),
+        ({"estimator": {"class": "Winnow", "params": {}, "state": {}}}, "must be a kernel"),
+        ({"estimator": {"class": "Sum", "params": {"left": 1, "right": 2}, "state": {}}}, "kernel"),
+    ],
+)
+def test_a_kernel_that_is_none_is_refused(path, kernel, message):
+    header, body = taken_apart(path, "kernel perceptron last ovr")
+    header["model"]["state"]["kernel_"] = kernel
+    assert message in outcome(path, pack(header, body))
+
+
+def test_nested_kernels_end(path):
+    header, body = taken_apart(path, "kernel perceptron last ovr")
+    node = {"estimator": {"class": "Linear", "params": {}, "state": {}}}
+    for _ in range(300):
+        params = {"kernel": node, "factor": 2.0}
+        node = {"estimator": {"class": "Multiple", "params": params, "state": {}}}
+    header["model"]["params"]["kernel"] = node
+    assert "nested more than" in outcome(path, pack(header, body))
+
+
+def test_support_vectors_must_fit_the_features(path):
+    header, body = taken_apart(path, "kernel perceptron last ovr")
+    vectors = header["arrays"][header["model"]["state"]["support_vectors_"]["array"]]
+    vectors["shape"] = vectors["shape"][::-1]
+    assert "support_vectors_ must have shape" in outcome(path, pack(header, body))
+
+
+def test_support_of_a_precomputed_kernel_must_be_columns(path):
+    header, body = taken_apart(path, "kernel perceptron precomputed")
+    number = header["model"]["state"]["support_"]["array"]
+    end = array_start(header, number + 1)
+    bad = body[: end - 8] + struct.pack("<q", 10**6) + body[end:]
+    assert "numbers below" in outcome(path, pack(header, bad))
+
+
+def test_a_function_is_not_stored(path):
+    model = KernelPerceptron(kernel=np.inner, max_iter=1).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match=r"cannot be stored|must be one of"):
+        save_model(path, model)
+    assert not path.exists()

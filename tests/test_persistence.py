@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import kernlib.persistence as persistence
-from kernlib import Pegasos, Perceptron, Winnow
+from kernlib import BudgetPerceptron, Pegasos, Perceptron, Winnow
 from kernlib.persistence import ModelFileError, load_model, save_model
 from kernlib.preprocessing import AddConstant
 
@@ -268,3 +268,12 @@ def test_callbacks_are_not_stored(tmp_path):
         model.__dict__.update(vars(Perceptron(max_iter=2).fit(X, Y)))
     save_model(tmp_path / "m", model)
     assert same(load_model(tmp_path / "m")[0], Perceptron(max_iter=2).fit(X, Y))
+
+
+def test_a_stream_does_not_go_on_from_a_file(tmp_path):
+    learner = BudgetPerceptron(budget=9).partial_fit(X, Y, classes=[0, 1, 2])
+    save_model(tmp_path / "m", learner)
+    again, _ = load_model(tmp_path / "m")
+    assert np.array_equal(again.predict(X), learner.predict(X))
+    with pytest.raises(ValueError, match="state of its stream, which a model file does not hold"):
+        again.partial_fit(X, Y)

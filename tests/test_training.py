@@ -1,13 +1,20 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, make_classification
 
 from kernlib import training
+from kernlib.kernels import Gaussian, Linear, Polynomial
 from kernlib.preprocessing import DropOutliers
-from kernlib.training import ALGORITHMS, fingerprint, make_estimator, split_rows, train
+from kernlib.replication import published
+from kernlib.training import (
+    ALGORITHMS,
+    fingerprint,
+    kernels,
+    make_estimator,
+    split_rows,
+    train,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +39,27 @@ def test_every_algorithm_trains_and_is_reproducible(data, algorithm):
     one, other = (train(algorithm, X, y, parameters=quick) for _ in range(2))
     assert (one.training_error, one.test_error) == (other.training_error, other.test_error)
     assert 0 <= one.test_error < 0.6
-    if ALGORITHMS[algorithm].grid:
-        assert len(one.tuning) == 2
-        assert one.parameters["lam"] in quick["lam"]
-        learner = one.model.named_steps["learn"]
-        assert learner.lam == one.parameters["lam"]
+    grid = ALGORITHMS[algorithm].grid
+    if grid:
+        assert len(one.tuning) == 2 ** len(grid)
+    learner = one.model.named_steps["learn"]
+    for name in grid:
+        assert one.parameters[name] in quick[name]
+        assert getattr(learner, name) == one.parameters[name]
+
+
+def test_kernels_are_every_combination():
+    found = kernels(["poly", "linear", "rbf"], degree=[2, 4], coef0=[0.0], gamma=[0.5])
+    assert found == [
+        Polynomial(degree=2, coef0=0.0), Polynomial(degree=4, coef0=0.0), Linear(), Gaussian(0.5)
+    ]  # fmt: skip
+
+
+def test_kernels_that_are_none_are_refused():
+    with pytest.raises(ValueError, match=r"kernel must be one of linear, poly, .*; got 'cubic'"):
+        kernels(["cubic"])
+    with pytest.raises(ValueError, match="no kernel of linear has a gamma"):
+        kernels(["linear"], gamma=[1.0])
 
 
 def test_errors_are_those_of_the_split(data):
@@ -95,8 +118,8 @@ def test_an_unknown_algorithm_is_named():
 # ---------------------------------------------------------------- Cologni (2024), the real table
 
 
-def published(name):
-    return pd.read_csv(Path(__file__).parent / "published" / f"cologni2024_{name}.csv")
+def printed_weights(name):
+    return pd.to_numeric(published.table(f"cologni2024_{name}")["weight"])
 
 
 def test_perceptron_of_the_document(milan):
@@ -104,7 +127,7 @@ def test_perceptron_of_the_document(milan):
     assert (result.training_error, result.test_error) == (0.322625, 0.326)
     learner = result.model.named_steps["learn"]
     ours = np.append(learner.coef_, learner.intercept_)
-    expected = published("perceptron_weights").weight
+    expected = printed_weights("perceptron_weights")
     assert [f"{a:.8f}" for a in ours] == [f"{a:.8f}" for a in expected]
 
 
@@ -112,7 +135,7 @@ def test_expanded_perceptron_of_the_document(milan):
     result = train("feature-expanded-perceptron", *milan)
     assert (result.training_error, result.test_error) == (0.085375, 0.087)
     ours = result.model.named_steps["learn"].coef_[0]
-    expected = published("perceptron_poly2_weights").weight
+    expected = printed_weights("perceptron_poly2_weights")
     assert [f"{a:.8e}" for a in ours] == [f"{a:.8e}" for a in expected]
 
 

@@ -6,8 +6,6 @@ Tests: ``tests/test_persistence.py`` and ``tests/test_model_fuzz.py``.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,13 +20,23 @@ from kernlib.learners.pegasos import Pegasos
 from kernlib.learners.perceptron import Perceptron
 from kernlib.learners.winnow import Winnow
 from kernlib.persistence.container import ModelFileError
+from kernlib.persistence.kernel_kinds import KERNEL_KINDS
+from kernlib.persistence.kind import (
+    CLASSIFIER,
+    EPOCHS,
+    FEATURES,
+    NAMES,
+    SHOWN,
+    SPLIT,
+    Kind,
+    check_problems,
+)
 from kernlib.persistence.rules import (
     Rule,
     Sizes,
     agree,
     array,
     either,
-    labels,
     list_of,
     one_of,
     real,
@@ -42,16 +50,11 @@ from kernlib.preprocessing import AddConstant, DropOutliers, NoScaling
 # Each takes an estimator and its sizes, which are empty if it is not fitted.
 
 
-def _problems(sizes: Sizes, ovo: bool) -> None:
-    n = sizes["classes"]
-    agree("classes_", "problems", 1 if n == 2 else n * (n - 1) // 2 if ovo else n, sizes)
-
-
 def _check_perceptron(learner: Any, sizes: Sizes) -> None:
     learner._check_parameters()
     if not sizes:
         return
-    _problems(sizes, learner.multi_class_ == "ovo")
+    check_problems(sizes, learner.multi_class_ == "ovo")
     expected = {"votes_"} if learner.predictor == "voted" else {"coef_", "intercept_"}
     if expected != {"votes_", "coef_", "intercept_"} & vars(learner).keys():
         raise ModelFileError(
@@ -66,14 +69,14 @@ def _check_perceptron(learner: Any, sizes: Sizes) -> None:
 def _check_winnow(learner: Any, sizes: Sizes) -> None:
     learner._check_parameters()
     if sizes:
-        _problems(sizes, ovo=False)
+        check_problems(sizes, ovo=False)
 
 
 def _check_pegasos(learner: Any, sizes: Sizes) -> None:
     pegasos_inputs.check_parameters(learner)
     if not sizes:
         return
-    _problems(sizes, learner.multi_class_ == "ovo")
+    check_problems(sizes, learner.multi_class_ == "ovo")
     agree("_runs", "columns", sizes["features"] + 1, sizes)
     at_once = learner.multi_class_ == "crammer_singer"
     agree("_runs", "runs", 1 if at_once else sizes["problems"], sizes)
@@ -169,17 +172,6 @@ def _nothing(transformer: Any, sizes: Sizes) -> None:
 # ---------------------------------------------------------------- the classes
 
 
-@dataclass(frozen=True)
-class Kind:
-    """An estimator: the attributes that ``fit`` sets, and the check of the whole."""
-
-    cls: Any
-    check: Callable[[Any, Sizes], None]
-    state: dict[str, Rule] = field(default_factory=dict)
-    optional: dict[str, Rule] = field(default_factory=dict)
-    nested: tuple[str, ...] = ()  # parameters and attributes that may hold estimators
-
-
 def fitted(value: Any, where: str, sizes: Sizes) -> None:
     """A fitted estimator."""
     kind = BY_CLASS.get(type(value))
@@ -194,27 +186,10 @@ def fitted(value: Any, where: str, sizes: Sizes) -> None:
         raise ModelFileError(f"{where} is a {kind.cls.__name__} that is not fitted. Fit it first.")
 
 
-def _output(value: Any, where: str, sizes: Sizes) -> None:
-    """What ``set_output`` has chosen."""
-    if type(value) is not dict or value.keys() != {"transform"}:
-        raise ModelFileError(f"{where} must name the output of transform.")
-    one_of("default", "pandas", "polars")(value["transform"], where, sizes)
-
-
-FEATURES: dict[str, Rule] = {"n_features_in_": whole("features", minimum=1)}
-NAMES: dict[str, Rule] = {"feature_names_in_": array("O", "features")}
-SHOWN = NAMES | {"_sklearn_output_config": _output}
-CLASSIFIER = FEATURES | {"classes_": labels}
 WEIGHTS: dict[str, Rule] = {
     "coef_": array("f", "problems", "features"),
     "intercept_": array("f", "problems"),
 }
-EPOCHS: dict[str, Rule] = {
-    "n_iter_": array("i", "problems"),
-    "n_mistakes_": array("i", "problems"),
-    "mistakes_per_epoch_": list_of(array("i", None), "problems"),
-}
-SPLIT: dict[str, Rule] = {"multi_class_": one_of("ovr", "ovo", "crammer_singer")}
 RUNS: dict[str, Rule] = {
     "n_steps_": array("i", "runs"),
     "_runs": list_of(record("BinaryRun", "MulticlassRun"), "runs"),
@@ -243,6 +218,7 @@ KINDS = [
     Kind(FrozenEstimator, _check_frozen, nested=("estimator",)),
     Kind(DropOutliers, _check_outliers, CLASSIFIER | {"n_dropped_": whole(), "estimator_": fitted},
          NAMES, nested=("estimator", "estimator_")),
+    *KERNEL_KINDS,
 ]  # fmt: skip
 BY_CLASS = {kind.cls: kind for kind in KINDS}
 BY_NAME = {kind.cls.__name__: kind for kind in KINDS}

@@ -13,7 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from kernlib.persistence.container import ModelFileError, check_shape
-from kernlib.persistence.kinds import BY_NAME, Kind
+from kernlib.persistence.kind import Kind
+from kernlib.persistence.kinds import BY_NAME
 from kernlib.persistence.rules import RECORDS, Sizes
 from kernlib.persistence.writer import MAX_DEPTH
 

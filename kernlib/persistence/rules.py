@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from kernlib.learners.crammer_singer import MulticlassRun
+from kernlib.learners.kernel_history import KernelVotes
 from kernlib.learners.losses import LOSSES
 from kernlib.learners.pegasos_run import BinaryRun
 from kernlib.learners.perceptron import Votes
@@ -205,6 +206,14 @@ RECORDS = {
             "rows": array("f", "_votes", "features", csr=True),
             "signs": array("f", "_votes"),
             "bias": one_of(0.0, 1.0),
+            "counts": array("i", "_votes"),
+        },
+    ),
+    "KernelVotes": Record(
+        KernelVotes,
+        {
+            "mistakes": array("iu", "_votes"),
+            "signs": array("fi", "_votes"),
             "counts": array("i", "_votes"),
         },
     ),

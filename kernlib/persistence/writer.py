@@ -60,7 +60,8 @@ class Writer:
         params = value.get_params(deep=False)
         known = {**kind.state, **kind.optional}
         # Callbacks watch a fit and are no part of what it learned.
-        strange = vars(value).keys() - params.keys() - known.keys() - {"_skl_callbacks"}
+        ignored = {"_skl_callbacks", *kind.left_out}
+        strange = vars(value).keys() - params.keys() - known.keys() - ignored
         if strange:
             raise TypeError(
                 f"{where} must have the attributes that {kind.cls.__name__} sets, got also "

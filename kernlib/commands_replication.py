@@ -1,0 +1,142 @@
+"""What ``kernlib replicate`` and ``kernlib granularity`` do: call the library, print its tables."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from tqdm import tqdm
+
+from kernlib import datasets
+from kernlib._atomic import write_atomically
+from kernlib.replication import catalogue, claims, engine
+from kernlib.replication.granularity import always_fits, counts, fitting_sizes
+from kernlib.replication.published import DOCUMENTS
+from kernlib.replication.verdicts import multiple_comparisons, summary
+
+
+def replicate(args: argparse.Namespace) -> None:
+    """Run experiments, print each table as it is done, and the count of verdicts at the end."""
+    chosen = catalogue.experiments(args.document, args.table)
+    if args.list:
+        _list(args, chosen)
+        return
+    data = {"milan": datasets.load_milan(args.data)} if args.data else {}
+    out = None if args.out is None else Path(args.out)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    cards = []
+    with tqdm(chosen, unit="table", disable=None if not args.json else True) as bar:
+        for made in bar:
+            bar.set_description(made.key)
+            ours = made(data.get(made.data or ""), runs=args.runs, seed=args.seed)
+            card = engine.scorecard(made, ours)
+            cards.append(card)
+            if out is not None:
+                write_atomically(out / f"{made.key}.csv", ours.to_csv(index=False).encode())
+            if not args.json:
+                bar.write(_shown(made, ours, card))
+    judged = [card for card in cards if len(card)]
+    whole = pd.concat(judged, ignore_index=True) if judged else None
+    said = _said(args, data)
+    _finish(args, out, whole, said)
+
+
+def _said(args: argparse.Namespace, data: dict[str, Any]) -> pd.DataFrame | None:
+    """Return what the document's prose claims, if a whole document was asked for."""
+    if args.table is not None:
+        return None
+    documents = [args.document] if args.document else DOCUMENTS
+    arguments = {"runs": args.runs, "seed": args.seed, "data": data}
+    return pd.concat([claims.findings(d, **arguments) for d in documents], ignore_index=True)
+
+
+def _finish(
+    args: argparse.Namespace,
+    out: Path | None,
+    card: pd.DataFrame | None,
+    said: pd.DataFrame | None,
+) -> None:
+    tables = {"scorecard": card, "claims": said}
+    kept = {name: table for name, table in tables.items() if table is not None}
+    if out is not None:
+        for name, table in kept.items():
+            write_atomically(out / f"{name}.csv", table.to_csv(index=False).encode())
+            text = table.to_json(orient="records", indent=1)
+            write_atomically(out / f"{name}.json", str(text).encode())
+    if args.json:
+        found = {name: json.loads(str(t.to_json(orient="records"))) for name, t in kept.items()}
+        print(json.dumps(found))
+        return
+    if card is not None:
+        print(summary(card).to_string())
+        many = multiple_comparisons(card["p_value"])
+        print(
+            f"{many['comparisons']} random comparisons at 99 %: {many['failures']} fail, "
+            f"{many['expected_by_chance']:.1f} would by chance; "
+            f"{many['failures_after_holm']} fail with all of them taken into account"
+        )
+    if said is not None:
+        print(pd.crosstab(said["document"], said["outcome"]).to_string())
+    if out is not None:
+        print(f"wrote tables to '{out}'")
+
+
+def _shown(made: engine.Experiment, ours: pd.DataFrame, card: pd.DataFrame) -> str:
+    """Return an experiment's table as text."""
+    note = " (on the twin: the original table is not here)" if ours.attrs["twin"] else ""
+    head = f"\n{made.key}: {made.title} {ours.attrs['seconds']:.1f} s{note}"
+    if len(card) == 0:
+        keys = ["variant", "row", "quantity"]
+        means = ours.groupby(keys, sort=False)["value"].mean().reset_index()
+        return f"{head}\n{means.to_string(index=False, max_rows=40)}"
+    shown = pd.DataFrame(
+        {
+            "row": card["row"],
+            "quantity": card["quantity"],
+            "published": card["printed"].where(
+                card["printed_std"] == "", card["printed"] + " ± " + card["printed_std"]
+            ),
+            "ours": [f"{m:.4g} ± {s:.2g}" for m, s in zip(card["ours"], card["se"], strict=True)],
+            "verdict": card["verdict"],
+        }
+    )
+    return f"{head}\n{shown.to_string(index=False)}"
+
+
+def _list(args: argparse.Namespace, chosen: list[engine.Experiment]) -> None:
+    rows = [
+        {"experiment": e.key, "repeats": ", ".join(e.items), "runs": e.runs, "what": e.title}
+        for e in chosen
+    ]
+    if args.json:
+        print(json.dumps({"experiments": rows}))
+    else:
+        print(pd.DataFrame(rows).to_string(index=False))
+
+
+def granularity(args: argparse.Namespace) -> None:
+    """Say whether printed rates can be counts over n examples, or over which n they can."""
+    if args.n is None:
+        sizes = fitting_sizes(args.rates, largest=args.largest, runs=args.runs)
+        if args.json:
+            print(json.dumps({"rates": args.rates, "sizes": sizes}))
+            return
+        limit = max(always_fits(rate) for rate in args.rates)
+        telling = [n for n in sizes if n < limit]
+        more = f" and {len(telling) - 20} more" if len(telling) > 20 else ""
+        print(f"up to {args.largest}: {', '.join(map(str, telling[:20])) or 'no size'}{more}")
+        print(f"from {limit} on every size fits, and the test says nothing")
+        return
+    found = {rate: list(counts(rate, args.n, args.runs)) for rate in args.rates}
+    if args.json:
+        print(json.dumps({"n": args.n, "runs": args.runs, "counts": found}))
+        return
+    total = args.n * args.runs
+    for rate, whole in found.items():
+        if whole:
+            several = f" to {whole[-1]}" if len(whole) > 1 else ""
+            print(f"{rate}: possible, {whole[0]}{several} of {total}")
+        else:
+            print(f"{rate}: impossible, no whole number of {total} is printed so")
