@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 BUILD  := $(BIN)/jupyter-book build book/ -W -n --keep-going
+# Where the results of repeated experiments are kept; emptied first, so that a build computes them.
+STORE  := $(CURDIR)/.results
 # Sphinx warns only about pages that it reads again: after a failed build it must read all of them.
 FORGET := rm -rf book/_build/.doctrees book/_build/library.sha256
 
@@ -14,7 +16,7 @@ export MKL_NUM_THREADS      ?= 1
 export NUMBA_NUM_THREADS    ?= 1
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # numba's cache does not see an edit of a compiled function in another file: a cache per source.
-export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache/$(shell cat kernlib/_jit.py kernlib/learners/*.py | cksum | cut -d ' ' -f 1)
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache/$(shell cat kernlib/*.py kernlib/learners/*.py | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
@@ -25,7 +27,8 @@ help:  ## list the targets
 
 book: $(READY)  ## build the book; open book/_build/html/index.html
 	@echo '== book: run every chapter and build the pages; a warning is an error'
-	$(BUILD) || { $(FORGET); exit 1; }
+	rm -rf $(STORE)/book
+	KERNLIB_STORE=$(STORE)/book $(BUILD) || { $(FORGET); exit 1; }
 
 test: lint imports types unit nbval  ## all of the next five, the book built and run again
 
@@ -47,7 +50,8 @@ unit: $(READY)  ## doctests, unit and property tests
 
 nbval: book  ## run every chapter again and compare with the built book
 	@echo '== nbval: chapters against the build, glued values included'
-	$(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
+	rm -rf $(STORE)/nbval
+	KERNLIB_STORE=$(STORE)/nbval $(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
 
 pdf: $(READY)  ## build the book as PDF (needs xelatex and latexmk)
 	@command -v xelatex >/dev/null && command -v latexmk >/dev/null || { echo 'make pdf needs xelatex and latexmk (TeX Live); neither is a Python package' >&2; exit 1; }
@@ -58,7 +62,7 @@ bench: $(READY)  ## compare the speed with other libraries
 	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
 
 clean:  ## remove what was built; .venv stays
-	rm -rf book/_build .numba_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf book/_build .results .numba_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find kernlib tests benchmarks book -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(READY): requirements.txt pyproject.toml
