@@ -1,0 +1,1 @@
+"""The documents' experiments, repeated: one module per document, one function per table."""

@@ -1,0 +1,72 @@
+"""Every experiment of every document, by name; and what came of all of them.
+
+Tests: ``tests/replication/test_catalogue.py``.
+"""
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+import pandas as pd
+
+from kernlib.replication import claims, engine
+from kernlib.replication.engine import Experiment
+from kernlib.replication.published import DOCUMENTS
+
+
+def load() -> None:
+    """Import the documents' modules, which registers their experiments and claims."""
+    for document in DOCUMENTS:
+        import_module(f"kernlib.replication.{document}")
+
+
+def experiments(document: str | None = None, table: str | None = None) -> list[Experiment]:
+    """Return the experiments of a document, or one of them, or all."""
+    load()
+    if document is not None and document not in DOCUMENTS:
+        raise ValueError(
+            f"document must be one of {', '.join(DOCUMENTS)}; got {document!r}. Choose one."
+        )
+    of = [e for e in engine.REGISTRY.values() if document in (None, e.document)]
+    if table is None:
+        return of
+    found = [e for e in of if e.name == table]
+    if not found:
+        names = ", ".join(e.name for e in of)
+        raise ValueError(f"table must be one of {names}; got {table!r}. Choose one.")
+    return found
+
+
+def scorecard(
+    which: Iterable[Experiment] | None = None,
+    *,
+    data: dict[str, Any] | None = None,
+    runs: int | None = None,
+    seed: int = 0,
+    progress: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> pd.DataFrame:
+    """Return every published number with ours and the verdict, over many experiments.
+
+    Parameters
+    ----------
+    which : iterable of Experiment, optional
+        Those to run; all if not given.
+    data : dict, optional
+        Data sets by name, to be used instead of the usual ones.
+    runs, seed : int
+        As for a single experiment; ``runs=None`` is each one's protocol.
+    progress : callable, default=iter
+        Wraps the experiments, like ``tqdm.tqdm``.
+    """
+    cards = [
+        engine.scorecard(made, made((data or {}).get(made.data or ""), runs=runs, seed=seed))
+        for made in progress(list(experiments() if which is None else which))
+    ]
+    return pd.concat([card for card in cards if len(card)], ignore_index=True)
+
+
+def all_findings(**arguments: Any) -> pd.DataFrame:
+    """Return every claim of every document with its outcome."""
+    load()
+    tables = [claims.findings(document, **arguments) for document in DOCUMENTS]
+    return pd.concat(tables, ignore_index=True)

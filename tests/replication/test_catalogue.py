@@ -1,0 +1,53 @@
+"""What holds for all experiments together."""
+
+import pytest
+
+from kernlib.replication import catalogue, claims, engine, published
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    catalogue.load()
+
+
+def test_every_line_of_the_index_is_repeated_or_has_a_reason():
+    for document in published.DOCUMENTS:
+        lines = engine.coverage(document)
+        bare = lines[(lines["experiments"] == "") & (lines["reason"] == "")]
+        assert list(bare["item"]) == [], document
+
+
+def test_every_experiment_names_lines_of_the_index():
+    index = published.index()
+    for made in catalogue.experiments():
+        items = set(index.loc[index["source_doc"] == made.document, "item"])
+        named = {
+            item for item in made.items if item.startswith(("table", "figure", "vector", "Out"))
+        }
+        assert named <= items, made.key
+        assert made.items, made.key
+
+
+def test_every_experiment_says_what_it_repeats():
+    for made in catalogue.experiments():
+        assert made.title.endswith("."), made.key
+
+
+@pytest.mark.parametrize("document", published.DOCUMENTS)
+def test_every_claim_is_dealt_with(document):
+    dealt_with = {name for of, name in claims.REGISTRY if of == document}
+    assert dealt_with == set(published.claims(document)["id"])
+
+
+def test_every_published_number_belongs_to_a_named_row():
+    for made in catalogue.experiments():
+        if made.published is not None:
+            numbers = made.published()
+            assert not numbers.duplicated(["row", "quantity"]).any(), made.key
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"document must be one of cologni2024, .*got 'cologni'"):
+        catalogue.experiments("cologni")
+    with pytest.raises(ValueError, match=r"table must be one of .*got 'nothing'"):
+        catalogue.experiments("cologni2024", "nothing")
