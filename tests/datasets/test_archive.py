@@ -20,8 +20,9 @@ def fake_pip(monkeypatch, content=CONTENT, returncode=0, stderr="", filename=WHE
     """Replace pip by one that leaves ``content``; return the list of commands it was given."""
     commands = []
 
-    def run(command, **options):
+    def run(command, env, **options):
         commands.append(command)
+        assert int(env["PIP_RESUME_RETRIES"]) > 0  # a broken download goes on
         pin = Path(command[command.index("--requirement") + 1]).read_text(encoding="utf8")
         assert pin == f"thing==1.0 --hash=sha256:{WHEEL.sha256}\n"
         if returncode == 0:
