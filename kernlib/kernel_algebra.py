@@ -93,8 +93,9 @@ class Kernel(BaseEstimator):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         # Every parameter, so that a table of kernels can be read without knowing the defaults.
-        values = (f"{name}={getattr(self, name)!r}" for name in signature(type(self)).parameters)
-        return f"{type(self).__name__}({', '.join(values)})"
+        values = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        shown = (f"{k}={getattr(v, '__qualname__', None) or repr(v)}" for k, v in values.items())
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(sorted(self.get_params(deep=False).items()))))

@@ -409,3 +409,7 @@ def test_other_things_are_no_kernels(wrong):
 def test_precomputed_returns_its_values():
     K = np.eye(3)
     assert np.array_equal(Precomputed()(K), K)
+
+
+def test_text_names_a_function():
+    assert repr(as_kernel(np.inner)) == "FromFunction(function=inner)"

@@ -20,8 +20,9 @@ from kernlib.replication.dellaporta2020.forgetron import (
     forgetron_or_perceptron,
 )
 from kernlib.replication.dellaporta2020.perceptrons import ova_polynomial_cv
+from kernlib.replication.dellaporta2020.reduced import granularity
 from kernlib.replication.dellaporta2020.svm import CS, svm_c, svm_c_cv, svm_gamma, svm_kernels
-from kernlib.replication.dellaporta2020.variants import granularity, ties_in_c
+from kernlib.replication.dellaporta2020.variants import ties_in_c
 from kernlib.replication.verdicts import LEVEL
 
 COMPARABLE = 0.04  # the largest excess that the document calls comparable, at degree 6

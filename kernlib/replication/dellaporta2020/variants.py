@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from kernlib._jit import add_row, jit
 from kernlib.gram import Gram
@@ -21,25 +22,29 @@ from kernlib.replication.dellaporta2020.common import (
     Rows,
     cuts,
     errors,
-    in_threads,
     line,
     majority,
     polynomials,
     swept,
-    with_online_error,
+    with_std,
 )
-from kernlib.replication.dellaporta2020.forgetron import N_TEST, PER_DIGIT, balanced, reduced_run
 from kernlib.replication.dellaporta2020.perceptrons import (
     one_vs_rest,
     ova_gaussian,
     ova_polynomial,
     ovo_polynomial,
 )
-from kernlib.replication.dellaporta2020.svm import COARSE_GAMMAS, along_c, scores_on, svm_c
-from kernlib.replication.engine import experiment, seeds, tidy
-from kernlib.replication.granularity import counts, fitting_sizes
+from kernlib.replication.dellaporta2020.svm import (
+    COARSE_GAMMAS,
+    SCALED,
+    along_c,
+    scores_on,
+    svm_c,
+    svm_kernels,
+)
+from kernlib.replication.engine import experiment, tidy
 from kernlib.replication.published import table
-from kernlib.replication.verdicts import AS_PRINTED, CORRECTED
+from kernlib.replication.verdicts import AS_CODED, AS_PRINTED, CORRECTED, Published, match
 
 ANOMALIES = {
     "1 sign(0)": "sign_of_zero",
@@ -93,78 +98,6 @@ def sign_of_zero(data: Any, runs: int, seed: int) -> pd.DataFrame:
 
     kernels = {"5": polynomials()["5"]}
     return tidy(swept(digits, kernels, cuts(len(digits.codes), seed, runs), work))
-
-
-# ---------------------------------------------------------------- 3 and 4: the reduced set
-
-
-@experiment("anomaly", data="usps", runs=RUNS)
-def reduced_set(data: Any, runs: int, seed: int) -> pd.DataFrame:
-    """Test error of the perceptron on 1000 digits, as described and in ways that would lower it.
-
-    Digits drawn with replacement are in both parts; test digits drawn from all 1000 were trained
-    on, most of them.  The first of each digit in the file are no random sample.
-    """
-
-    def first(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        rows = [np.flatnonzero(codes == k)[:PER_DIGIT] for k in range(int(codes.max()) + 1)]
-        return rng.permutation(np.concatenate(rows))
-
-    draws = {
-        AS_PRINTED: balanced,
-        "drawn with replacement": lambda codes, rng: balanced(codes, rng, replace=True),
-        "first of each digit": first,
-    }
-
-    def work(item: tuple[int, np.random.SeedSequence]) -> Rows:
-        rows: Rows = []
-        for variant, draw in draws.items():
-            digits, cut = reduced_run(data, *item, draw=draw)
-            # The reduced set is in random order: every fifth digit is a random fifth of it.
-            among_all = np.arange(0, len(digits.codes), 5)
-            for row, kernel in polynomials().items():
-                scores, online = with_online_error(digits.gram(kernel), digits.codes, cut.train)
-                labels, more = scores.argmax(axis=0), {"run": cut.run, "variant": variant}
-                rows += [
-                    line(row, "train_error", online, **more),
-                    line(row, "test_error", errors(labels[cut.test], digits.codes, cut.test),
-                         **more),
-                ]  # fmt: skip
-                if variant == AS_PRINTED:
-                    leaked = errors(labels[among_all], digits.codes, among_all)
-                    rows.append(line(row, "test_error", leaked, run=cut.run,
-                                     variant="test digits from all 1000"))  # fmt: skip
-        return rows
-
-    return tidy(row for part in in_threads(work, enumerate(seeds(seed, runs))) for row in part)
-
-
-@experiment("anomaly", data=None, deterministic=True)
-def granularity(runs: int, seed: int) -> pd.DataFrame:
-    """How many test digits, and how many runs, the printed Forgetron errors can come from.
-
-    Over R runs of 200 digits a mean error is a multiple of 1/(200 R).  If R were 20, each
-    would be one of 1/(200 5) with probability 1/4.
-    """
-    per_run = table("dellaporta2020_fig16_forgetron_cv_runs")["printed_test"].tolist()
-    rows = [
-        line("figure 16", f"fits {n}", float(all(len(counts(p, n)) > 0 for p in per_run)))
-        for n in (N_TEST, 206)
-    ]
-    sizes = fitting_sizes(per_run, largest=300, smallest=100)
-    rows += [line("figure 16", f"size {k} that fits", n) for k, n in enumerate(sizes, start=1)]
-    frame = table("dellaporta2020_fig15_forgetron_vs_perceptron")
-    for item, part in frame.groupby("source_item"):
-        printed = part["printed_test"].str.replace("\\", "").str.partition("%")[0] + "%"
-        fits = [len(counts(p, N_TEST, 5)) > 0 for p in printed]
-        coarse = [round(float(p[:-1]) * 10, 6).is_integer() for p in printed]
-        rows += [
-            line(str(item), "errors", len(fits)),
-            line(str(item), "possible with 5 runs", sum(fits)),
-            line(str(item), "multiples of 1/1000", sum(coarse)),
-            line(str(item), "chance if 20 runs", 0.25 ** len(coarse) if all(coarse) else 1.0),
-        ]
-    return tidy(rows)
 
 
 # ---------------------------------------------------------------- 5 and 6: machines
@@ -229,6 +162,33 @@ def wide_machines(data: Any, runs: int, seed: int) -> pd.DataFrame:
     kernels = {f"{g:.5f}": Gaussian(gamma=float(g)) for g in COARSE_GAMMAS[[1, 6]]}
     splits = cuts(len(digits.codes), seed, runs)
     return tidy(swept(digits, kernels, splits, work, dtype="float32"))
+
+
+@experiment("figure 18", data="usps", runs=RUNS_NOT_STATED)
+def polynomial_scale(data: Any, runs: int, seed: int) -> pd.DataFrame:
+    """Which factor of the inner product the seven polynomial errors of figure 18 fit together.
+
+    The p-values of their Welch tests are combined by Fisher's method.
+    """
+    ours = svm_kernels(data, runs=runs, seed=seed).groupby(["variant", "row"])["value"]
+    printed = with_std(
+        table("dellaporta2020_fig18_svm_kernels"), ["kernel", "param_value"], "test_error",
+        "printed_test", runs=RUNS_NOT_STATED,
+    )  # fmt: skip
+    printed = printed[printed["row"].str.startswith("polynomial")]
+    rows: Rows = []
+    for variant in (AS_PRINTED, AS_CODED, SCALED):
+        found = [
+            match(
+                Published(p["printed"], p["std"], p["runs"]),
+                ours.get_group((variant, p["row"])),
+                deterministic=False,
+            )
+            for p in printed.to_dict("records")
+        ]
+        combined = stats.combine_pvalues([each.p_value for each in found]).pvalue
+        rows.append(line("polynomial", "combined p", combined, variant=variant))
+    return tidy(rows)
 
 
 # ---------------------------------------------------------------- 7: chosen on the test digits
