@@ -35,7 +35,7 @@ EXPERIMENTS = [
     if e.document == "dellaporta2020" and e.compute.__module__ != PART_TWO
 ]
 PART_ONE = [f"D{k:02d}" for k in range(1, 59)]
-N_FEW, EACH = 600, 45
+N_FEW, EACH = 700, 60
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def usps():
 
 @pytest.fixture(scope="module")
 def few(usps):
-    """Some digits, at least 45 of each."""
+    """Some digits, at least 60 of each."""
     data, target = np.asarray(usps.data), np.asarray(usps.target)
     of_each = [np.flatnonzero(target == k)[:EACH] for k in range(10)]
     rest = np.setdiff1d(np.arange(len(target)), np.concatenate(of_each))[: N_FEW - 10 * EACH]
