@@ -181,6 +181,8 @@ def _add_replicate(commands: Any) -> None:
     command.add_argument("--seed", type=int, default=0, help="of all runs (default: 0)")
     command.add_argument("--data", metavar="FILE", help="the Milan table, if it is not known yet")
     command.add_argument("--out", metavar="DIR", help="write the tables as CSV and JSON")
+    command.add_argument("--record", action="store_true",
+                         help="keep cologni2024's results on its own table")  # fmt: skip
 
 
 def _add_granularity(commands: Any) -> None:

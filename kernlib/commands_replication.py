@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from kernlib import datasets
 from kernlib._atomic import write_atomically
-from kernlib.replication import catalogue, claims, engine
+from kernlib.replication import catalogue, claims, engine, recorded
 from kernlib.replication.granularity import always_fits, counts, fitting_sizes
 from kernlib.replication.published import DOCUMENTS
 from kernlib.replication.verdicts import multiple_comparisons, summary
@@ -21,6 +21,9 @@ def replicate(args: argparse.Namespace) -> None:
     chosen = catalogue.experiments(args.document, args.table)
     if args.list:
         _list(args, chosen)
+        return
+    if args.record:
+        _record(args)
         return
     data = {"milan": datasets.load_milan(args.data)} if args.data else {}
     out = None if args.out is None else Path(args.out)
@@ -41,6 +44,14 @@ def replicate(args: argparse.Namespace) -> None:
     whole = pd.concat(judged, ignore_index=True) if judged else None
     said = _said(args, data)
     _finish(args, out, whole, said)
+
+
+def _record(args: argparse.Namespace) -> None:
+    """Write down the results on the original table, which most readers do not have."""
+    if args.document != recorded.DOCUMENT or args.table or args.runs or args.seed:
+        args.parser.error(f"--record goes with {recorded.DOCUMENT} alone, at its full protocol")
+    path = recorded.record(progress=lambda all_of: tqdm(all_of, unit="table", disable=None))
+    print(json.dumps({"recorded": str(path)}) if args.json else f"recorded in '{path}'")
 
 
 def _said(args: argparse.Namespace, data: dict[str, Any]) -> pd.DataFrame | None:
@@ -102,7 +113,16 @@ def _shown(made: engine.Experiment, ours: pd.DataFrame, card: pd.DataFrame) -> s
             "verdict": card["verdict"],
         }
     )
-    return f"{head}\n{shown.to_string(index=False)}"
+    text = f"{head}\n{shown.to_string(index=False)}"
+    return text + _recorded(made) if ours.attrs["twin"] else text
+
+
+def _recorded(made: engine.Experiment) -> str:
+    """Return what was found on the original table, for who has only the twin."""
+    kept = recorded.read()
+    rows = kept.scorecard[kept.scorecard["experiment"] == made.name]
+    columns = ["row", "quantity", "printed", "ours", "se", "verdict"]
+    return f"\n{kept.note}:\n{rows[columns].to_string(index=False)}"
 
 
 def _list(args: argparse.Namespace, chosen: list[engine.Experiment]) -> None:

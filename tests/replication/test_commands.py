@@ -77,3 +77,17 @@ def test_replicate_refuses(words, text, capsys):
     captured = capsys.readouterr()
     assert text in captured.err
     assert "Traceback" not in captured.err
+
+
+def test_record_needs_the_original_table_and_the_whole_document(capsys):
+    assert main(["replicate", "romano2021", "--record"]) == 2
+    assert "--record goes with cologni2024 alone" in capsys.readouterr().err
+    assert main(["replicate", "cologni2024", "--record"]) == 1
+    assert "own table, but it is not here" in capsys.readouterr().err
+
+
+def test_what_is_recorded_is_shown_beside_the_twin(capsys):
+    assert main(["replicate", "cologni2024", "perceptron_weights"]) == 0
+    out = capsys.readouterr().out
+    assert "recorded on the original table" in out
+    assert "exact" in out
