@@ -57,7 +57,7 @@ KERNELS = {
     "object": Gaussian(gamma=0.1),
     "scale": Exponential(),
     "polynomial": Polynomial(degree=np.int64(2), coef0=np.float32(0.5)),
-    "sum": Linear() + 0.5 * Laplacian(gamma=0.3),
+    "sum": Linear() + 0.5 * Laplacian(gamma=0.3) + 2.0,
     "product": Polynomial(2) * (SquaredL1(gamma=0.01) + Linear()),
 }
 GRAM = Polynomial(degree=2)(X)

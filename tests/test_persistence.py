@@ -16,8 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import kernlib.persistence as persistence
-from kernlib import BudgetPerceptron, Pegasos, Perceptron, Winnow
+from kernlib import BudgetPerceptron, Pegasos, Perceptron, Winnow, kernels
+from kernlib.kernels import Kernel
 from kernlib.persistence import ModelFileError, load_model, save_model
+from kernlib.persistence.kinds import BY_CLASS
 from kernlib.preprocessing import AddConstant
 
 
@@ -277,3 +279,8 @@ def test_a_stream_does_not_go_on_from_a_file(tmp_path):
     assert np.array_equal(again.predict(X), learner.predict(X))
     with pytest.raises(ValueError, match="state of its stream, which a model file does not hold"):
         again.partial_fit(X, Y)
+
+
+def test_every_kernel_has_model_files():
+    ours = {k for k in vars(kernels).values() if isinstance(k, type) and issubclass(k, Kernel)}
+    assert ours - {Kernel, kernels.FromFunction} <= set(BY_CLASS)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernlib.kernels import (
+    Constant,
     Exponential,
     Gaussian,
     Kernel,
@@ -111,7 +112,7 @@ KERNELS = ("kernel", "kernel_")
 
 KERNEL_KINDS = [
     *(Kind(cls, _check_kernel) for cls in (
-        Linear, Polynomial, Gaussian, Exponential, Laplacian, SquaredL1, Precomputed)),
+        Constant, Linear, Polynomial, Gaussian, Exponential, Laplacian, SquaredL1, Precomputed)),
     Kind(Sum, _check_kernel, nested=("left", "right")),
     Kind(Product, _check_kernel, nested=("left", "right")),
     Kind(Multiple, _check_kernel, nested=("kernel",)),
