@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from kernlib.replication import claims, engine
+from kernlib.replication import claims, engine, recorded
 from kernlib.replication.engine import Experiment
 from kernlib.replication.published import DOCUMENTS
 
@@ -63,6 +63,72 @@ def scorecard(
         for made in progress(list(experiments() if which is None else which))
     ]
     return pd.concat([card for card in cards if len(card)], ignore_index=True)
+
+
+def find(key: str) -> Experiment:
+    """Return the experiment ``document.name``."""
+    document, _, table = key.partition(".")
+    return experiments(document, table)[0]
+
+
+def card(key: str) -> pd.DataFrame:
+    """Return the scorecard of the experiment ``document.name``, on the data that is here.
+
+    Where the twin had to serve for the Milan table there are further columns with what was
+    recorded on the original: ``recorded``, ``recorded_se``, ``recorded_verdict`` and
+    ``corrected_recorded``.
+    """
+    made = find(key)
+    ours = made()
+    found = engine.scorecard(made, ours)
+    if made.document != recorded.DOCUMENT or not ours.attrs["twin"] or not len(found):
+        return found
+    kept = recorded.read().scorecard
+    kept = kept[kept["experiment"] == made.name].rename(
+        columns={
+            "ours": "recorded",
+            "se": "recorded_se",
+            "verdict": "recorded_verdict",
+            "corrected": "corrected_recorded",
+        }
+    )
+    columns = ["row", "quantity", "recorded", "recorded_se", "recorded_verdict"]
+    return found.merge(
+        kept[[*columns, "corrected_recorded"]], on=["row", "quantity"], how="left", validate="1:1"
+    )
+
+
+def numbers(key: str) -> pd.DataFrame:
+    """Return mean, standard error and runs of every number of an experiment, by variant.
+
+    Where the twin had to serve, ``recorded`` and ``recorded_se`` are those of the original table.
+    """
+    made = find(key)
+    ours = made()
+    found = recorded.aggregated(ours)
+    if made.document != recorded.DOCUMENT or not ours.attrs["twin"]:
+        return found
+    kept = recorded.read().numbers
+    kept = kept[kept["experiment"] == made.name].rename(
+        columns={"mean": "recorded", "se": "recorded_se"}
+    )
+    keys = ["variant", "row", "quantity"]
+    return found.merge(kept[[*keys, "recorded", "recorded_se"]], on=keys, how="left")
+
+
+def said(document: str, *ids: str) -> pd.DataFrame:
+    """Return some claims of a document, in the given order, with their outcomes; all if none.
+
+    Where the twin had to serve, the outcomes and the evidence are those recorded on the original.
+    """
+    load()
+    found = claims.findings(document, only=ids or None)
+    if document == recorded.DOCUMENT and found["twin"].any():
+        kept = recorded.read().claims.set_index("id")
+        for name in ("outcome", "evidence"):
+            found[name] = found["id"].map(kept[name])
+    order = list(ids) or list(found["id"])
+    return found.set_index("id", drop=False).loc[order].reset_index(drop=True)
 
 
 def all_findings(**arguments: Any) -> pd.DataFrame:

@@ -9,7 +9,7 @@ Every line of a document's claims gets one of
 Tests: ``tests/replication/test_claims.py``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,13 +79,22 @@ def _add(document: str, name: str, made: _Claim) -> None:
     REGISTRY[document, name] = made
 
 
-def findings(document: str, **arguments: Any) -> pd.DataFrame:
+def findings(
+    document: str, *, only: Collection[str] | None = None, **arguments: Any
+) -> pd.DataFrame:
     """Return every claim of a document with its outcome, the evidence and the reason.
 
-    ``arguments`` go to the experiments: ``runs``, ``seed``, or ``data`` for those of its kind.
+    ``only`` names those that are wanted; ``arguments`` go to the experiments: ``runs``, ``seed``,
+    or ``data`` for those of its kind.
     """
     lines = []
-    for line in published.claims(document).to_dict("records"):
+    printed = published.claims(document)
+    unknown = sorted(set(only or ()) - set(printed["id"]))
+    if unknown:
+        raise ValueError(f"{document} has no claim {', '.join(unknown)}. See its claims table.")
+    if only is not None:
+        printed = printed[printed["id"].isin(list(only))]
+    for line in printed.to_dict("records"):
         made = REGISTRY.get((document, line["id"]))
         if made is None:
             raise ValueError(f"claim {line['id']} of {document} is not dealt with. Register it.")
