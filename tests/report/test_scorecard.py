@@ -13,8 +13,11 @@ BOOK = Path(__file__).resolve().parents[2] / "book"
 
 def test_counts_have_totals():
     card = pd.DataFrame(
-        {"document": ["romano2021", "romano2021", "cologni2024"], "verdict": ["exact"] * 2 + ["twin"]}
-    )  # fmt: skip
+        {
+            "document": ["romano2021", "romano2021", "cologni2024"],
+            "verdict": ["exact", "exact", "twin"],
+        }
+    )
     found = scorecard.counts(card)
     assert found.to_dict("list") == {
         "document": ["cologni2024", "romano2021", scorecard.ALL],
