@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from kernlib import datasets
 from kernlib._atomic import write_atomically
-from kernlib.replication import catalogue, claims, engine, recorded, store
+from kernlib.replication import catalogue, claims, engine, own_way, recorded, store
 from kernlib.replication.granularity import always_fits, counts, fitting_sizes
 from kernlib.replication.published import DOCUMENTS
 from kernlib.replication.verdicts import multiple_comparisons, summary
@@ -43,6 +43,8 @@ def replicate(args: argparse.Namespace) -> None:
         _say(args, f"{len(finished)} tables in '{store.folder()}'")
     else:
         _finish(args, out, card, said)
+        if args.document is None and args.runs is None and not failed:
+            _say_own_way(args, data, out)
     _say(args, f"{len(finished)} tables in {time.perf_counter() - start:.0f} s")
     if failed:
         raise ValueError(
@@ -54,6 +56,14 @@ def replicate(args: argparse.Namespace) -> None:
 def _say(args: argparse.Namespace, text: str) -> None:
     if not args.json:
         print(text)
+
+
+def _say_own_way(args: argparse.Namespace, data: dict[str, Any], out: Path | None) -> None:
+    """Say what the documents' own way of computing would have taken."""
+    estimated = own_way.estimate(data, args.seed)
+    if out is not None:
+        write_atomically(out / "own_way.csv", estimated.to_csv(index=False).encode())
+    _say(args, own_way.summary(estimated))
 
 
 def _compute(

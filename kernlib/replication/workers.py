@@ -22,7 +22,28 @@ from kernlib.replication import catalogue, engine
 from kernlib.replication.engine import Experiment
 
 # About how long the longer ones take on one core, for the order of work and the time left only.
-SECONDS: dict[str, float] = {}
+SECONDS: dict[str, float] = {
+    "cologni2024.kernel_pegasos": 200,
+    "mirone2023.cv_errors": 200,
+    "dellaporta2020.sample_complexity": 60,
+    "mirone2023.other_kernels": 60,
+    "mirone2023.averages": 60,
+    "dellaporta2020.svm_kernels": 55,
+    "mirone2023.finer_grid": 50,
+    "cologni2024.kernel_pegasos_slips": 40,
+    "cologni2024.kernel_perceptron": 40,
+    "dellaporta2020.svm_c": 36,
+    "dellaporta2020.joint_grid": 32,
+    "cologni2024.kernel_perceptron_test": 30,
+    "dellaporta2020.ovo_polynomial": 30,
+    "dellaporta2020.wide_machines": 30,
+    "dellaporta2020.neighbour_complexity": 30,
+    "dellaporta2020.hardest_digits": 30,
+    "cologni2024.mini_batches": 25,
+    "dellaporta2020.ova_polynomial": 20,
+    "dellaporta2020.ova_gaussian": 20,
+    "dellaporta2020.gaussian_15_epochs": 20,
+}
 SHORT = 1.0
 THREADS = "LOKY_MAX_CPU_COUNT"  # joblib's own limit of what n_jobs=-1 means
 
