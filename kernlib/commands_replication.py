@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from kernlib import datasets
 from kernlib._atomic import write_atomically
-from kernlib.replication import catalogue, claims, engine, own_way, recorded, store
+from kernlib.replication import catalogue, engine, own_way, recorded, store
 from kernlib.replication.granularity import always_fits, counts, fitting_sizes
 from kernlib.replication.published import DOCUMENTS
 from kernlib.replication.verdicts import multiple_comparisons, summary
@@ -129,7 +129,7 @@ def _said(args: argparse.Namespace, data: dict[str, Any], without: set[str]) -> 
         return None
     documents = [args.document] if args.document else DOCUMENTS
     arguments = {"runs": args.runs, "seed": args.seed, "data": data}
-    found = [claims.findings(d, **arguments) for d in documents if d not in without]
+    found = [catalogue.findings(d, **arguments) for d in documents if d not in without]
     return pd.concat(found, ignore_index=True) if found else None
 
 

@@ -106,8 +106,8 @@ def _one_fit(name: str) -> Callable[[Tables], float]:
 def _program_value(tables: Tables) -> float:
     """Return the time of one kernel value of document 2's program."""
     found = tables(pegasos_times.run_times)
-    found = found[found["variant"] == AS_CODED].groupby("quantity")["value"].sum()
-    return float(found["seconds"] / found["kernel_values"])
+    sums = found[found["variant"] == AS_CODED].groupby("quantity")["value"].sum().to_dict()
+    return float(sums["seconds"] / sums["kernel_values"])
 
 
 UNITS: dict[str, Callable[[Tables], float]] = {
@@ -146,12 +146,17 @@ def estimate(data: Mapping[str, Any] | None = None, seed: int = 0) -> pd.DataFra
         return found[made.key]
 
     units = {unit: UNITS[unit](tables) for unit in {work.unit for work in COUNTS}}
-    lines = []
-    for made, unit, count in COUNTS:
-        line = {"document": made.document, "experiment": made.name, "unit": unit}
-        line |= {"count": count(tables), "unit_us": 1e6 * units[unit]}
-        lines.append(line | {"seconds": float(tables(made).attrs["seconds"])})
-    ours = pd.DataFrame(lines)
+    ours = pd.DataFrame(
+        {
+            "document": made.document,
+            "experiment": made.name,
+            "unit": unit,
+            "count": number(tables),
+            "unit_us": 1e6 * units[unit],
+            "seconds": float(tables(made).attrs["seconds"]),
+        }
+        for made, unit, number in COUNTS
+    )
     ours.insert(5, "hours", ours["count"] * ours["unit_us"] / 3.6e9)
     theirs = ours.groupby(["document", "experiment"])["hours"].transform("sum")
     return ours.assign(ratio=3600 * theirs / ours["seconds"])

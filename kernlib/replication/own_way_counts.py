@@ -13,6 +13,7 @@ import pandas as pd
 
 from kernlib.replication import cologni2024, dellaporta2020
 from kernlib.replication.ashutosh2016 import algorithms
+from kernlib.replication.ashutosh2016.common import RUNS as NOTE_RUNS
 from kernlib.replication.cologni2024 import common as milan
 from kernlib.replication.cologni2024 import kernels as milan_kernels
 from kernlib.replication.dellaporta2020 import common as digits
@@ -35,7 +36,7 @@ class Work(NamedTuple):
 
     experiment: Experiment
     unit: str
-    count: Callable[[Tables], float]
+    number: Callable[[Tables], float]
 
 
 LINEAR, EXPANDED, KERNEL = "step, 11 features", "step, 77 features", "step, kernel of 6000 rows"
@@ -122,8 +123,8 @@ def _others() -> list[Work]:
     epoch = N_CLASSES * N_IMAGES
     return [
         Work(pegasos_tables.cv_errors, PROGRAM, _program_values),
-        Work(note.cyclic, NOTE, _fixed(note.RUNS * note.PASSES * note.N)),
-        Work(note.kernel_pegasos, NOTE_KERNEL, _fixed(note.RUNS * note.KERNEL_STEPS)),
+        Work(note.cyclic, NOTE, _fixed(NOTE_RUNS * note.PASSES * note.N)),
+        Work(note.kernel_pegasos, NOTE_KERNEL, _fixed(NOTE_RUNS * note.KERNEL_STEPS)),
         Work(mnist_tables.degrees, IMAGE, _image_values),
         Work(mnist_tables.degrees, COLUMN, _fixed(sweep * epoch)),
         Work(mnist_tables.epochs, COLUMN, _fixed(len(curves) * mnist.EPOCHS * epoch)),

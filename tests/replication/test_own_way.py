@@ -11,7 +11,7 @@ from kernlib.replication.verdicts import AS_CODED, AS_PRINTED, CORRECTED
 
 
 def count_of(key, unit, tables=None):
-    found = [w.count(tables) for w in counts.COUNTS if (w.experiment.key, w.unit) == (key, unit)]
+    found = [w.number(tables) for w in counts.COUNTS if (w.experiment.key, w.unit) == (key, unit)]
     assert found, (key, unit)
     return sum(found)
 
