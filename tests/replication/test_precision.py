@@ -39,6 +39,12 @@ def test_predictions_that_differ_are_counted():
     assert found == [("table", 6, 2), ("other", 4, 0)] * 2
 
 
+def test_of_a_sweep_the_ends_and_the_middle_are_compared():
+    kernels = {str(k): Linear() for k in range(7)}
+    assert list(precision.first_middle_last(kernels)) == ["0", "3", "6"]
+    assert list(precision.first_middle_last({"a": Linear()})) == ["a"]
+
+
 @pytest.mark.slow
 def test_every_table_named_exists_and_is_compared():
     catalogue.load()
