@@ -39,13 +39,12 @@ def replicate(args: argparse.Namespace) -> None:
     if not args.only_compute:
         card = _tables(args, finished, data, out)
     said = _said(args, data, {made.document for made in chosen if made.key in failed})
-    if args.only_compute:
-        _say(args, f"{len(finished)} tables in '{store.folder()}'")
-    else:
+    if not args.only_compute:
         _finish(args, out, card, said)
         if args.document is None and args.runs is None and not failed:
             _say_own_way(args, data, out)
-    _say(args, f"{len(finished)} tables in {time.perf_counter() - start:.0f} s")
+    seconds = time.perf_counter() - start
+    _say(args, f"{len(finished)} tables in {seconds:.0f} s, kept in '{store.folder()}'")
     if failed:
         raise ValueError(
             f"{len(failed)} of {len(chosen)} experiments failed ({', '.join(failed)}), the others "
