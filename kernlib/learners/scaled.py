@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernlib._jit import add_row, jit_inline, row_dot, row_sq_norm, rows_of
-from kernlib.learners import blocks
+from kernlib.learners import products
 from kernlib.learners.sampling import VisitingOrder
 
 MOST_VISITS = 2**14  # of an order at a time: it stays in the cache
@@ -152,7 +152,7 @@ class PegasosRun(ABC):
         )
 
     def _scores(self, w: np.ndarray) -> np.ndarray:
-        return blocks.scores(self._X, w[..., :-1]) + self.bias * w[..., -1]
+        return products.scores(self._X, w[..., :-1]) + self.bias * w[..., -1]
 
     def weights(self) -> np.ndarray:
         """Return the mean of the iterates since ``first``, or the last if there is none."""
