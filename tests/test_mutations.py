@@ -86,10 +86,10 @@ RULES = {
         "lambda of the first problem": [("scale(lam[p], since", "scale(lam[0], since")],
         "weights ignored": [("g *= c[i[v]]", "g *= 1.0")],
         "pending rows forgotten": [("near[p, u] += g", "near[p, u] += 0.0 * g")],
-        "the visit itself counts again": [
+        "next visit not told": [
             (
-                "in range(v + 1, n):\n                        near",
-                "in range(v, n):\n                        near",
+                "for u in range(v + 1, n):\n                        near",
+                "for u in range(v + 2, n):\n                        near",
             )
         ],
         "scores of a block ago": [("near[p, v] = F[p, i[v]]", "near[p, v] = F[p, i[0]]")],
@@ -103,6 +103,7 @@ RULES = {
         "two: the other's places": [
             ("!= 0.0 or pulls[min(p + 1, len(pulls) - 1), v] != 0.0", "!= 0.0")
         ],
+        "two: the first's places": [("if pulls[p, v] != 0.0 or pulls[", "if pulls[")],
         "columns cut": [("min(left + TILE, stop)", "min(left + TILE, stop - 1)")],
         "columns left out are stale": [("F[:, width:] = 0.0", "pass")],
         "no mean": [("mass[p] += 1.0 / since", "pass")],
