@@ -32,7 +32,7 @@ TYPESET = "async () => { if (window.MathJax?.startup) await MathJax.startup.prom
 SETTLE = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 LOOK = (HERE / "look.js").read_text(encoding="utf8")
 AXE = HERE / "axe-core/axe.min.js"
-RUN_AXE = """async () => (await axe.run(document, {resultTypes: ["violations"], preload: false})).violations
+RUN_AXE = """async () => (await axe.run({resultTypes: ["violations"], preload: false})).violations
   .filter(v => v.impact === "serious" || v.impact === "critical")
   .map(v => v.id + ": " + v.help + " | " + v.nodes.slice(0, 5).map(n => n.target.join(" ")
     + " " + n.any.map(a => a.message).join(" ").slice(0, 160)).join(" | "))"""
