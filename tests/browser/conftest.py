@@ -17,7 +17,9 @@ HERE = Path(__file__).parent
 HTML = HERE.parents[1] / "book/_build/html"
 WIDTHS = (1440, 768, 390)
 HEIGHT = 900
-PROGRAM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+PROGRAM = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 # Root cannot have a sandbox; the rest keeps the browser from talking to its maker.
 FLAGS = [
     "--no-sandbox",
