@@ -57,9 +57,12 @@ browser: $(READY)  ## open every built page in Chromium (after make book)
 	@echo '== browser: every page in Chromium'
 	$(BIN)/python -m pytest tests/browser --browser -n 2 --dist loadgroup
 
-pdf: $(READY)  ## build the book as PDF (needs xelatex and latexmk)
-	@command -v xelatex >/dev/null && command -v latexmk >/dev/null || { echo 'make pdf needs xelatex and latexmk (TeX Live); neither is a Python package' >&2; exit 1; }
-	$(BIN)/jupyter-book build book/ --builder pdflatex
+pdf: book  ## build the book as PDF and check it (needs TeX Live; README.md names the packages)
+	@for program in xelatex latexmk xindy pdftotext; do command -v $$program >/dev/null || { echo "make pdf needs $$program; README.md names the Debian packages" >&2; exit 1; }; done
+	@echo '== pdf: the same run of the chapters, on paper'
+	rm -rf book/_build/latex
+	KERNLIB_STORE=$(STORE)/book $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
+	$(BIN)/python -m pytest tests/test_pdf.py --pdf -q
 
 bench: $(READY)  ## compare the speed with other libraries
 	@echo '== bench: every script in benchmarks/'
