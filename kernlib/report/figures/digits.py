@@ -36,7 +36,7 @@ def plot_gallery(
     size = WIDE[0] / columns
     height = rows * size * (1.0 if labels is None else 1.28)
     figure, axes = plt.subplots(rows, columns, figsize=(WIDE[0], height), squeeze=False)
-    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0, hspace=0)
     for ax in axes.flat:
         ax.set_axis_off()
     for k, (ax, picture) in enumerate(zip(axes.flat, pictures, strict=False)):

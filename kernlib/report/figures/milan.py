@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new, looks
-from kernlib.report.style import BLACK, BLUE, REFERENCE, VERMILION, WIDE
+from kernlib.report.style import BLACK, BLUE, PUBLISHED, VERMILION, WIDE
 
 BINS = 40
 PAIR_BINS = 24
@@ -89,7 +89,7 @@ def plot_pairs(X: ArrayLike, y: ArrayLike, names: Sequence[str]) -> Figure:
     table, labels = np.asarray(X), np.asarray(y)
     d = len(names)
     figure, axes = plt.subplots(d, d, figsize=(WIDE[0], WIDE[0]))
-    figure.get_layout_engine().set(w_pad=0.01, h_pad=0.01, wspace=0, hspace=0)
+    figure.set_layout_engine("constrained", w_pad=0.01, h_pad=0.01, wspace=0, hspace=0)
     limits = [_limits(column) for column in table.T]
     for i in range(d):
         for j in range(d):
@@ -142,9 +142,43 @@ def plot_named_pairs(X: ArrayLike, pairs: Sequence[tuple[str, int, int]]) -> Fig
     return figure
 
 
-def plot_shrinkage_path(
-    paths: pd.DataFrame, found: Sequence[str], ax: Axes | None = None
+def plot_scaling_spread(
+    errors: pd.DataFrame, published: Mapping[str, float], ax: Axes | None = None
 ) -> Axes:
+    """Draw the test errors over shuffles as boxes, one for each scaling and learner.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        Columns ``scaling``, ``learner`` and ``error``; a line for each shuffle.
+    published : mapping of str to float
+        Scaling and the published error of the first learner.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    """
+    ax = axes_or_new(ax, WIDE)
+    learners = list(errors["learner"].unique())
+    for group, (scaling, part) in enumerate(errors.groupby("scaling", sort=False)):
+        for k, (learner, look) in enumerate(zip(learners, looks(learners), strict=True)):
+            place = -group - (k - 1) * 0.25
+            values = 100 * part.loc[part["learner"] == learner, "error"]
+            drawn = ax.boxplot(
+                values, positions=[place], widths=0.18, orientation="horizontal", whis=(0, 100),
+                patch_artist=True, manage_ticks=False, medianprops={"color": BLACK},
+                boxprops={"facecolor": look["color"], "alpha": 0.6},
+            )  # fmt: skip
+            if group == 0:
+                drawn["boxes"][0].set_label(learner)
+        ax.plot(100 * published[str(scaling)], -group + 0.25, zorder=3, **PUBLISHED)
+    ax.plot([], [], label="published", **PUBLISHED)
+    names = list(errors["scaling"].unique())
+    ax.set_yticks(-np.arange(len(names)), names)
+    ax.set(xlabel="test error in per cent", ylabel="scaling")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax
+
+
+def plot_shrinkage_path(paths: pd.DataFrame, found: Sequence[str], ax: Axes | None = None) -> Axes:
     """Draw the weights of an L1 fit against its parameter C; those that were found by name.
 
     Parameters
@@ -171,32 +205,6 @@ def plot_shrinkage_path(
     ax.set(xscale="log", yscale="log", xlabel="C: the larger, the weaker the penalty")
     ax.set_ylabel("absolute weight")
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-    return ax
-
-
-def plot_ranges(ranges: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Draw the width of each coefficient's range around the value of the rule.
-
-    Parameters
-    ----------
-    ranges : DataFrame
-        Columns ``monomial``, ``low``, ``high`` and ``rule``.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib Axes
-        Differences from the rule's value, which is the line at 0.
-    """
-    ax = axes_or_new(ax, (WIDE[0], 2.8))
-    places = np.arange(len(ranges))[::-1]
-    ax.axvline(0, **REFERENCE)
-    low, high = ranges["low"] - ranges["rule"], ranges["high"] - ranges["rule"]
-    ax.hlines(places, low, high, color=BLUE, linewidth=5)
-    ax.set_yticks(places, [f"{m}" for m in ranges["monomial"]])
-    ax.set_xlabel("coefficient minus the value of the rule")
-    ax.set_ylim(-0.6, len(ranges) - 0.4)
     return ax
 
 
