@@ -79,8 +79,8 @@ def slope(scores: ArrayLike, y: ArrayLike) -> float:
 def summary(scores: ArrayLike, y: ArrayLike) -> dict[str, float]:
     """Return error, log loss, slope and calibration error of some scores.
 
-    The calibration error is the mean of \\|predicted - observed\\| over the bins of
-    ``reliability``, each with its share of the points.
+    The calibration error is the mean distance between predicted and observed shares over the
+    bins of ``reliability``, each with its share of the points.
     """
     table = reliability(scores, y)
     gaps = np.abs(table["predicted"] - table["observed"])

@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
-from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new, looks
 from kernlib.report.style import REFERENCE, SQUARE, WIDE
@@ -173,13 +172,3 @@ def plot_reliability_panels(panels: Mapping[str, Mapping[str, pd.DataFrame]]) ->
         if number:
             ax.set_ylabel("")
     return figure
-
-
-def plot_sigmoids(m: ArrayLike, ways: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
-    """Plot relative errors of several ways to compute one function, on logarithmic axes."""
-    ax = axes_or_new(ax)
-    for (name, errors), look in zip(ways.items(), looks(ways), strict=True):
-        ax.plot(m, errors, label=name, **look | {"marker": None})
-    ax.set(xlabel="margin $m$", ylabel="relative error", yscale="log")
-    ax.legend()
-    return ax
