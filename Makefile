@@ -20,7 +20,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache/$(shell cat kernlib/*.py kernli
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book test lint imports types unit nbval pdf bench clean
+.PHONY: help book test lint imports types unit nbval browser pdf bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -52,6 +52,10 @@ nbval: book  ## run every chapter again and compare with the built book
 	@echo '== nbval: chapters against the build, glued values included'
 	rm -rf $(STORE)/nbval
 	KERNLIB_STORE=$(STORE)/nbval $(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
+
+browser: $(READY)  ## open every built page in Chromium (after make book)
+	@echo '== browser: every page in Chromium'
+	$(BIN)/python -m pytest tests/browser --browser -n 2 --dist loadgroup
 
 pdf: $(READY)  ## build the book as PDF (needs xelatex and latexmk)
 	@command -v xelatex >/dev/null && command -v latexmk >/dev/null || { echo 'make pdf needs xelatex and latexmk (TeX Live); neither is a Python package' >&2; exit 1; }

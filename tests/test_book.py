@@ -67,7 +67,8 @@ def figure_faults(options: dict, source: str, chapter: str) -> list[str]:
     faults = [key for key in ("name", "caption") if not figure.get(key)]
     if not image.get("alt"):
         faults.append("alt")
-    if not str(figure.get("name", "")).startswith(f"fig-{chapter}"):
+    hyphens = str(figure.get("name", "")).replace("_", "-")
+    if not hyphens.startswith(f"fig-{chapter}".replace("_", "-")):
         faults.append(f"name starting with fig-{chapter}")
     return faults
 
