@@ -41,23 +41,24 @@ def compared(numbers: pd.DataFrame, least: Mapping[str, float]) -> pd.DataFrame:
             f"least must give the optimum of every lambda, it lacks {', '.join(unknown)}. "
             f"It has {', '.join(least)}."
         )
-    lines = []
-    for (lam, way), part in numbers.groupby(["lam", "way"], sort=False):
-        by = part.set_index("quantity")
-        best = least[str(lam)]
-        line = {
-            "lam": lam,
-            "way": way,
-            "excess": by.loc["objective", "mean"] / best - 1,
-            "excess_se": by.loc["objective", "se"] / best,
-            "test_error": by.loc["test_error", "mean"],
-            "test_error_se": by.loc["test_error", "se"],
-        }
-        if "recorded" in part.columns:
-            line["recorded_objective"] = by.loc["objective", "recorded"]
-            line["recorded_error"] = by.loc["test_error", "recorded"]
-        lines.append(line)
-    return pd.DataFrame(lines)
+    index = ["lam", "way"]
+    mean = _wide(numbers, "mean")
+    best = np.array([least[lam] for lam in mean.index.get_level_values("lam")])
+    made = pd.DataFrame(index=mean.index)
+    made["excess"] = mean["objective"] / best - 1
+    made["excess_se"] = _wide(numbers, "se")["objective"] / best
+    made["test_error"] = mean["test_error"]
+    made["test_error_se"] = _wide(numbers, "se")["test_error"]
+    if "recorded" in numbers.columns:
+        recorded = _wide(numbers, "recorded")
+        made["recorded_objective"] = recorded["objective"]
+        made["recorded_error"] = recorded["test_error"]
+    order = numbers[index].drop_duplicates()
+    return made.loc[list(order.itertuples(index=False, name=None))].reset_index()
+
+
+def _wide(numbers: pd.DataFrame, values: str) -> pd.DataFrame:
+    return numbers.pivot(index=["lam", "way"], columns="quantity", values=values)
 
 
 def ways_table(
@@ -107,7 +108,7 @@ def gain(numbers: pd.DataFrame, way: str, over: str, lam: str, source: str = "me
         Positive if ``way`` is the lower one; a way without spread has no error of its own.
     """
     part = numbers[numbers["quantity"] == "objective"].set_index("row")
-    error = "se" if source == "mean" else "recorded_se"
-    first, second = part.loc[f"{way} {lam}"], part.loc[f"{over} {lam}"]
-    spread = np.hypot(first[error], second[error])
-    return float((second[source] - first[source]) / spread)
+    errors = part["se" if source == "mean" else "recorded_se"]
+    first, second = f"{way} {lam}", f"{over} {lam}"
+    spread = np.hypot(float(errors[first]), float(errors[second]))
+    return float((float(part[source][second]) - float(part[source][first])) / spread)

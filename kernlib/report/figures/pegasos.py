@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import N_POINTS, axes_or_new, looks
@@ -213,6 +214,7 @@ def plot_single_runs(
     for (place, value), dashes in zip(published.items(), ("-", "--", ":"), strict=False):
         ax.axvline(100 * (value - centre), color="black", linestyle=dashes, label=place)
     ax.set(xlabel="test error minus the mean, in percentage points", ylabel="runs")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=4, fontsize="small")
     return ax
 
