@@ -72,6 +72,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run the book's chapters again and compare them with the last build (make book)",
     )
+    parser.addoption(
+        "--browser", action="store_true", help="open the built book in Chromium (make browser)"
+    )
+    parser.addoption("--pdf", action="store_true", help="read the built PDF (after make pdf)")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what needs a built book and a program beyond Python, unless asked for."""
+    here = collection_path.relative_to(Path(__file__).parent).parts[:1]
+    asked = {"browser": "--browser", "test_pdf.py": "--pdf"}
+    if here and here[0] in asked and not config.getoption(asked[here[0]]):
+        return True
+    return None
 
 
 def pytest_configure(config: pytest.Config) -> None:

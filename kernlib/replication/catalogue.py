@@ -3,15 +3,16 @@
 Tests: ``tests/replication/test_catalogue.py``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 import pandas as pd
 
-from kernlib.replication import claims, engine, recorded
+from kernlib.replication import claims, engine, recorded, store
 from kernlib.replication.engine import Experiment
 from kernlib.replication.published import DOCUMENTS
+from kernlib.training import fingerprint
 
 
 def load() -> None:
@@ -122,7 +123,7 @@ def said(document: str, *ids: str) -> pd.DataFrame:
     Where the twin had to serve, the outcomes and the evidence are those recorded on the original.
     """
     load()
-    found = claims.findings(document, only=ids or None)
+    found = claims.findings(document, only=ids) if ids else findings(document)
     if document == recorded.DOCUMENT and found["twin"].any():
         kept = recorded.read().claims.set_index("id")
         for name in ("outcome", "evidence"):
@@ -131,8 +132,55 @@ def said(document: str, *ids: str) -> pd.DataFrame:
     return found.set_index("id", drop=False).loc[order].reset_index(drop=True)
 
 
+def findings(
+    document: str,
+    *,
+    data: Mapping[str, Any] | None = None,
+    runs: int | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return every claim of a document with its outcome, from the results store if it is there."""
+    load()
+    given = {kind: made for kind, made in (data or {}).items() if made is not None}
+    used = {
+        table.data
+        for (of, _), made in claims.REGISTRY.items()
+        for table in made.tables
+        if of == document and table.data is not None
+    }
+    sets = {k: given[k] if k in given else engine.LOADERS[k]() for k in sorted(used)}
+    known = " ".join(fingerprint(made.data, made.target) for made in sets.values())
+    twin = any(bool(getattr(made, "is_twin", False)) for made in sets.values())
+    arguments = {"runs": runs, "seed": seed, "twin": twin}
+    return store.stored(
+        f"{document}.claims",
+        known,
+        arguments,
+        lambda: claims.findings(document, data=given, runs=runs, seed=seed),
+    )
+
+
 def all_findings(**arguments: Any) -> pd.DataFrame:
     """Return every claim of every document with its outcome."""
-    load()
-    tables = [claims.findings(document, **arguments) for document in DOCUMENTS]
+    tables = [findings(document, **arguments) for document in DOCUMENTS]
     return pd.concat(tables, ignore_index=True)
+
+
+def precision(**arguments: Any) -> pd.DataFrame:
+    """Return, for every table on kernel values in float32, what float64 would change.
+
+    Columns ``document``, ``experiment``, ``comparisons`` (predictions of one run) and
+    ``differences``.  ``arguments`` go to the experiments: ``data``, ``runs``, ``seed``.
+    """
+    parts = []
+    for made in (e for e in experiments() if e.name == "precision"):
+        data = arguments.get("data", {}).get(made.data)
+        ours = made(data, **{k: v for k, v in arguments.items() if k != "data"})
+        wide = ours.pivot(index="row", columns="quantity", values="value").loc[
+            list(dict.fromkeys(ours["row"]))
+        ]
+        counts = wide[["comparisons", "differences"]].astype(int).reset_index(names="experiment")
+        counts.columns.name = None
+        counts.insert(0, "document", made.document)
+        parts.append(counts)
+    return pd.concat(parts, ignore_index=True)

@@ -179,3 +179,32 @@ def said(findings: pd.DataFrame, *, name: str, caption: str) -> Table:
     """
     shown = findings[["section", "claim", "outcome", "evidence"]]
     return table(shown, name=name, caption=caption, labels={"claim": "the document says"})
+
+
+def by_variant(
+    numbers: pd.DataFrame, *, name: str, caption: str, digits: int = 3, what: str = ""
+) -> Table:
+    """Return an experiment's means with a column a variant: the document's way, ours.
+
+    Parameters
+    ----------
+    numbers : DataFrame
+        From ``kernlib.replication.catalogue.numbers``, or some of its lines; what was recorded on
+        the original table is preferred to what the twin gives.
+    name, caption : str
+        As in ``table``.
+    digits : int, default=3
+        Significant digits.
+    what : str, default=""
+        The heading of the rows; the quantity is shown where there are several.
+    """
+    original = "recorded" in numbers.columns
+    mean, se = ("recorded", "recorded_se") if original else ("mean", "se")
+    shown = numbers.assign(text=_with_error(numbers[mean], numbers[se], digits, ".1g"))
+    keys = ["row", "quantity"] if numbers["quantity"].nunique() > 1 else ["row"]
+    order = list(dict.fromkeys(shown["variant"]))
+    wide = shown.pivot(index=keys, columns="variant", values="text").fillna("–")
+    first = list(dict.fromkeys(shown[keys].itertuples(index=False, name=None)))
+    wide = wide.loc[first if len(keys) > 1 else [key for (key,) in first], order]
+    labels = {"row": what} if what else {}
+    return table(wide.reset_index(), name=name, caption=caption, labels=labels)

@@ -81,3 +81,21 @@ def test_claims_are_shown_with_their_outcome():
     )
     cells = tables.said(found, name="tab-x", caption="c").cells
     assert cells.iloc[0].tolist() == ["2", r"C\* = 10", "holds", "n = 3"]
+
+
+def test_variants_stand_side_by_side_in_their_order():
+    lines = [
+        ("as printed", "b", "test_error", 0.5, 0.0),
+        ("as printed", "a", "test_error", 0.25, 0.01),
+        ("corrected", "a", "test_error", 0.125, 0.0),
+    ]
+    numbers = pd.DataFrame(lines, columns=["variant", "row", "quantity", "mean", "se"])
+    cells = tables.by_variant(numbers, name="tab-x", caption="c", what="kernel").cells
+    assert cells.to_dict("list") == {
+        "kernel": ["b", "a"],
+        "as printed": ["0.5", "0.25 ± 0.01"],
+        "corrected": ["–", "0.125"],
+    }
+    numbers = numbers.assign(recorded=[0.75, 0.5, 0.25], recorded_se=0.0)
+    cells = tables.by_variant(numbers, name="tab-x", caption="c").cells
+    assert cells["as printed"].tolist() == ["0.75", "0.5"]
