@@ -180,17 +180,20 @@
       var size = parseFloat(formula.dataset.klSize);
       formula.style.fontSize = size + "%";
       formula.classList.remove("kl-long");
-      if (!svg || !svg.getClientRects().length) { return; }
+      // A table scrolls as a whole, and its columns would change with their formulas.
+      if (!svg || !svg.getClientRects().length || formula.closest("table")) { return; }
       var block = formula.parentNode;
-      while (getComputedStyle(block).display === "inline") { block = block.parentNode; }
+      while (/^inline/.test(getComputedStyle(block).display) || block.tagName === "SPAN") {
+        block = block.parentNode;
+      }
       var style = getComputedStyle(block), tag = block.querySelector(".eqno");
       var room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) -
         (tag && formula.hasAttribute("display") ? tag.offsetWidth + 8 : 0);
       // Step by step: the browser rounds the height of an x, so that widths jump.
-      for (var share = 1; svg.getBoundingClientRect().width > room && share > SMALLEST; share -= 0.04) {
+      for (var share = 1; svg.getBoundingClientRect().width > room + 1 && share > SMALLEST; share -= 0.04) {
         formula.style.fontSize = size * (share - 0.04) + "%";
       }
-      if (svg.getBoundingClientRect().width > room) { formula.classList.add("kl-long"); }
+      if (svg.getBoundingClientRect().width > room + 1) { formula.classList.add("kl-long"); }
     });
   }
 
