@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlib import KernelPerceptron
 from kernlib.datasets import load_mnist, load_usps
+from kernlib.gram import Gram, Pairs
 from kernlib.kernels import Polynomial
 from kernlib.learners.base import binary_problems, chosen, combined
 from kernlib.learners.kernel_base import Reporter
@@ -144,18 +145,21 @@ def against_svc(data, rounds, **options) -> Row:
 
 
 def stages(data, rounds) -> list[Row]:
-    """The learner's own parts: the epochs on a given Gram matrix, and the prediction."""
+    """The learner's fit and prediction, and what a whole Gram matrix would cost."""
     X, y, Z, _ = data
     codes, rows = np.searchsorted(np.unique(y), y), np.arange(len(y))
     result = []
     for multi_class, epochs in (("ovr", 5), ("ovo", 3)):
         learner = KernelPerceptron(kernel=FIFTH, max_iter=epochs, multi_class=multi_class)
         learner.fit(X, y)
-        gram = learner._gram(X)
+        gram = Gram(FIFTH, Pairs(X))
         parts = {
-            "epochs": lambda a=learner, g=gram: a._solve(g, codes, rows, Reporter()),
+            "fit": lambda a=learner: a.fit(X, y),
             "prediction": lambda a=learner: a.predict(Z),
-            "Gram matrix": lambda a=learner: a._gram(X),
+            "epochs on a given matrix": lambda a=learner, g=gram: a._solve(
+                g, codes, rows, Reporter()
+            ),
+            "whole Gram matrix": lambda: Gram(FIFTH, Pairs(X)),
         }
         seconds = take_turns(parts, rounds)
         n = f"{learner.n_mistakes_.sum()} mistakes, {len(learner.support_)} support vectors"

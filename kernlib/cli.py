@@ -181,6 +181,10 @@ def _add_replicate(commands: Any) -> None:
     command.add_argument("--seed", type=int, default=0, help="of all runs (default: 0)")
     command.add_argument("--data", metavar="FILE", help="the Milan table, if it is not known yet")
     command.add_argument("--out", metavar="DIR", help="write the tables as CSV and JSON")
+    command.add_argument("--jobs", type=int,
+                         help="worker processes (default: one for each core)")  # fmt: skip
+    command.add_argument("--only-compute", action="store_true",
+                         help="fill the results store, print no tables")  # fmt: skip
     command.add_argument("--record", action="store_true",
                          help="keep cologni2024's results on its own table")  # fmt: skip
 
@@ -220,6 +224,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         kept = getattr(args, "checkpoint", None)
         left = f"finished fits are kept in '{kept}'" if kept else "nothing was written"
+        if getattr(args, "command", None) == "replicate":
+            left = "finished tables are kept, and the same command goes on"
         print(f"kernlib: stopped; {left}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader of our output left, as `head` does

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,15 @@ from tqdm import tqdm
 
 from kernlib import datasets
 from kernlib._atomic import write_atomically
-from kernlib.replication import catalogue, claims, engine, recorded
+from kernlib.replication import catalogue, engine, own_way, recorded, store
 from kernlib.replication.granularity import always_fits, counts, fitting_sizes
 from kernlib.replication.published import DOCUMENTS
 from kernlib.replication.verdicts import multiple_comparisons, summary
+from kernlib.replication.workers import Outcome, compute_all, expected_seconds
 
 
 def replicate(args: argparse.Namespace) -> None:
-    """Run experiments, print each table as it is done, and the count of verdicts at the end."""
+    """Run experiments, print their tables in order, and the count of verdicts at the end."""
     chosen = catalogue.experiments(args.document, args.table)
     if args.list:
         _list(args, chosen)
@@ -29,38 +32,104 @@ def replicate(args: argparse.Namespace) -> None:
     out = None if args.out is None else Path(args.out)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+    failed = _compute(args, chosen, data)
+    finished = [made for made in chosen if made.key not in failed]
+    card = None
+    if not args.only_compute:
+        card = _tables(args, finished, data, out)
+    said = _said(args, data, {made.document for made in chosen if made.key in failed})
+    if not args.only_compute:
+        _finish(args, out, card, said)
+        if args.document is None and args.runs is None and not failed:
+            _say_own_way(args, data, out)
+    seconds = time.perf_counter() - start
+    _say(args, f"{len(finished)} tables in {seconds:.0f} s, kept in '{store.folder()}'")
+    if failed:
+        raise ValueError(
+            f"{len(failed)} of {len(chosen)} experiments failed ({', '.join(failed)}), the others "
+            "are kept. The same command tries again."
+        )
+
+
+def _say(args: argparse.Namespace, text: str) -> None:
+    if not args.json:
+        print(text)
+
+
+def _say_own_way(args: argparse.Namespace, data: dict[str, Any], out: Path | None) -> None:
+    """Say what the documents' own way of computing would have taken."""
+    estimated = own_way.estimate(data, args.seed)
+    if out is not None:
+        write_atomically(out / "own_way.csv", estimated.to_csv(index=False).encode())
+    _say(args, own_way.summary(estimated))
+
+
+def _compute(
+    args: argparse.Namespace, chosen: list[engine.Experiment], data: dict[str, Any]
+) -> list[str]:
+    """Compute what is not in the store yet; return the names of those that failed."""
+    failed = []
+    # Counted in expected seconds, not in tables: that gives the time left.
+    total = sum(map(expected_seconds, chosen))
+    form = "{percentage:3.0f}%|{bar}| {desc} [{elapsed}<{remaining}]"
+    with tqdm(total=total, bar_format=form, disable=True if args.json else None) as bar:
+        number = 0
+
+        def done(outcome: Outcome) -> None:
+            nonlocal number
+            number += 1
+            bar.set_description_str(f"{number}/{len(chosen)} {outcome.experiment.key}")
+            bar.update(expected_seconds(outcome.experiment))
+            if outcome.error:
+                failed.append(outcome.experiment.key)
+                text = f"kernlib: {outcome.experiment.key} failed: {outcome.error}"
+                bar.write(text, file=sys.stderr)
+
+        given = {"data": data, "runs": args.runs, "seed": args.seed}
+        compute_all(chosen, jobs=args.jobs, done=done, **given)
+    return failed
+
+
+def _tables(
+    args: argparse.Namespace,
+    finished: list[engine.Experiment],
+    data: dict[str, Any],
+    out: Path | None,
+) -> pd.DataFrame | None:
+    """Print the tables, which are in the store; return every published number with ours."""
     cards = []
-    with tqdm(chosen, unit="table", disable=None if not args.json else True) as bar:
-        for made in bar:
-            bar.set_description(made.key)
-            ours = made(data.get(made.data or ""), runs=args.runs, seed=args.seed)
-            card = engine.scorecard(made, ours)
-            cards.append(card)
-            if out is not None:
-                write_atomically(out / f"{made.key}.csv", ours.to_csv(index=False).encode())
-            if not args.json:
-                bar.write(_shown(made, ours, card))
+    for made in finished:
+        ours = made(data.get(made.data or ""), runs=args.runs, seed=args.seed)
+        card = engine.scorecard(made, ours)
+        cards.append(card)
+        if out is not None:
+            write_atomically(out / f"{made.key}.csv", ours.to_csv(index=False).encode())
+        if not args.json:
+            print(_shown(made, ours, card))
     judged = [card for card in cards if len(card)]
-    whole = pd.concat(judged, ignore_index=True) if judged else None
-    said = _said(args, data)
-    _finish(args, out, whole, said)
+    return pd.concat(judged, ignore_index=True) if judged else None
 
 
 def _record(args: argparse.Namespace) -> None:
     """Write down the results on the original table, which most readers do not have."""
     if args.document != recorded.DOCUMENT or args.table or args.runs or args.seed:
         args.parser.error(f"--record goes with {recorded.DOCUMENT} alone, at its full protocol")
+    failed = _compute(args, catalogue.experiments(args.document), {})
+    if failed:
+        raise ValueError(f"{', '.join(failed)} failed; nothing was recorded. Run it again.")
     path = recorded.record(progress=lambda all_of: tqdm(all_of, unit="table", disable=None))
     print(json.dumps({"recorded": str(path)}) if args.json else f"recorded in '{path}'")
 
 
-def _said(args: argparse.Namespace, data: dict[str, Any]) -> pd.DataFrame | None:
-    """Return what the document's prose claims, if a whole document was asked for."""
+def _said(args: argparse.Namespace, data: dict[str, Any], without: set[str]) -> pd.DataFrame | None:
+    """Return what the documents' prose claims, for whole documents of which nothing failed."""
     if args.table is not None:
         return None
     documents = [args.document] if args.document else DOCUMENTS
     arguments = {"runs": args.runs, "seed": args.seed, "data": data}
-    return pd.concat([claims.findings(d, **arguments) for d in documents], ignore_index=True)
+    found = [catalogue.findings(d, **arguments) for d in documents if d not in without]
+    return pd.concat(found, ignore_index=True) if found else None
 
 
 def _finish(

@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from kernlib._checks import check_option
-from kernlib._jit import jit
+from kernlib._jit import aligned_empty, jit
 from kernlib.blocks import Block, as_rows, sq_norms
 from kernlib.kernels import Kernel, Precomputed, as_kernel
 
@@ -85,7 +85,7 @@ def _symmetric(
     n: int, dtype: Any, values: Callable[[slice, slice], np.ndarray]
 ) -> tuple[np.ndarray, Tally]:
     """Return the matrix whose lower half ``values(rows, columns)`` computes, and its tally."""
-    K = np.empty((n, n), dtype=dtype)
+    K = aligned_empty((n, n), dtype)
     transposed = np.empty(TILE * TILE, dtype=dtype)
     zeros = subnormals = 0
     tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]

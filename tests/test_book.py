@@ -74,7 +74,8 @@ def figure_faults(options: dict, source: str, chapter: str) -> list[str]:
     # An interactive part carries its own description.
     if not image.get("alt") and not (PART.search(source) and "alt=" in source):
         faults.append("alt")
-    if not str(figure.get("name", "")).startswith(f"fig-{chapter}"):
+    hyphens = str(figure.get("name", "")).replace("_", "-")
+    if not hyphens.startswith(f"fig-{chapter}".replace("_", "-")):
         faults.append(f"name starting with fig-{chapter}")
     return faults
 

@@ -74,8 +74,11 @@ def test_script_is_sound():
 def test_script_names_the_packages_of_the_readme():
     readme = (ROOT / "README.md").read_text(encoding="utf8")
     script = SCRIPT.read_text(encoding="utf8")
-    lines = re.findall(r"^(?:.*\|\| )?need \w+ (.+)$", script, re.M)
-    wanted = {word for line in lines for word in line.split()}
+    wanted = {
+        word
+        for line in re.findall(r"^(?:.*\|\| )?need \w+ (.+)$", script, re.M)
+        for word in line.split()
+    }
     assert len(wanted) >= 8
     missing = sorted(package for package in wanted if package not in readme)
     assert not missing, f"the README does not name {missing}"

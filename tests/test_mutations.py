@@ -77,27 +77,47 @@ RULES = {
         "last of equal rivals": [("elif s > best", "elif s >= best")],
         **step_rules(SHARE),
     },
-    ("kernel_pegasos_run", "kernel_pegasos"): {
-        "sign of the update": [("A[p, i] += g  # L6", "A[p, i] -= g  # L6")],
-        "sign of the scores": [("pulls[p, n_pending[p]] = g", "pulls[p, n_pending[p]] = -g")],
+    ("kernel_pegasos_loop", "kernel_pegasos"): {
+        "sign of the update": [("A[p, i[v]] += g  # L6", "A[p, i[v]] -= g  # L6")],
+        "sign of the scores": [("pulls[p, v] = g", "pulls[p, v] = -g")],
         "offset ignored": [("since = t - offset[p]", "since = t - 1")],
         "other offset": [("since = t - offset[p]", "since = t - 1 + offset[p]")],
         "step 1/(lam (t+1))": [("scale(lam[p], since + 1)", "scale(lam[p], since + 2)")],
         "lambda of the first problem": [("scale(lam[p], since", "scale(lam[0], since")],
-        "weights ignored": [("g *= c[i]", "g *= 1.0")],
-        "pending rows forgotten": [("s += pulls[p, k] * G", "s += 0.0 * G")],
-        "the last four count": [("g[p, n_pending[p]] = 0.0", "g[p, n_pending[p]] = 1.0")],
+        "weights ignored": [("g *= c[i[v]]", "g *= 1.0")],
+        "pending rows forgotten": [("near[p, u] += g", "near[p, u] += 0.0 * g")],
+        "next visit not told": [
+            (
+                "for u in range(v + 1, n):\n                        near",
+                "for u in range(v + 2, n):\n                        near",
+            )
+        ],
+        "scores of a block ago": [("near[p, v] = F[p, i[v]]", "near[p, v] = F[p, i[0]]")],
+        "the last four count": [("picked[n] = pulls.shape[1] - 1", "picked[n] = 0")],
         "a row of four lost": [(" + g3 * row3[j]", "")],
-        "columns cut": [("min(left + TILE, F.shape[1])", "min(left + TILE, F.shape[1] - 1)")],
+        "two: a row of four lost": [(" + g3 * x3", "")],
+        "two: the other's row lost": [(" + e3 * x3", "")],
+        "two: the other's pulls": [
+            ("h, e = F[q, left:right], pulls[q]", "h, e = F[q, left:right], pulls[p]")
+        ],
+        "two: the other's places": [
+            ("!= 0.0 or pulls[min(p + 1, len(pulls) - 1), v] != 0.0", "!= 0.0")
+        ],
+        "two: the first's places": [("if pulls[p, v] != 0.0 or pulls[", "if pulls[")],
+        "columns cut": [("min(left + TILE, stop)", "min(left + TILE, stop - 1)")],
+        "columns left out are stale": [("F[:, width:] = 0.0", "pass")],
         "no mean": [("mass[p] += 1.0 / since", "pass")],
         "mean of later iterates": [("1.0 / since", "1.0 / (since + 1)")],
         "mean starts late": [("0 < first <= t", "0 < first < t")],
-        "mean not told": [("Z[p, i] += mass[p] * g", "pass")],
+        "mean not told": [("Z[p, i[v]] += mass[p] * g", "pass")],
         "violations not counted": [("n_pulls[p] += 1", "pass")],
+    },
+    ("kernel_pegasos_run", "kernel_pegasos"): {
+        "columns of rows left out": [("max()) + 1", "max())")],
         "block: coefficients lost": [("self.A[:, points], self.Z[:, points] = A, Z", "pass")],
         "block: scores lost": [("out += self.A[:, part]", "out += 0 * self.A[:, part]")],
     },
-    ("kernel_perceptron", "kernel_perceptron"): {
+    ("kernel_perceptron_run", "kernel_perceptron"): {
         "sign of the update": [("add_row(G, i, y, f[k])", "add_row(G, i, -y, f[k])")],
         "sign of the coefficient": [("a[k, i] += y", "a[k, i] -= y")],
         "<= to <": [("y * f[k, i] <= 0.0", "y * f[k, i] < 0.0")],
@@ -106,6 +126,7 @@ RULES = {
         "best: last of equals": [("errors < self.best_errors", "errors <= self.best_errors")],
         "best aliased": [("np.empty_like(self.a), np.empty_like(self.f)", "self.a, self.f")],
         "no early stop": [("self.active[:, mistakes == 0] = 0", "pass")],
+        "best: scores of a block's turn": [("self.lazy.catch_up()", "pass")],
     },
     ("kernel_history", "kernel_perceptron"): {
         "mean before the example": [("self.seen[k] - times + 1", "self.seen[k] - times")],
@@ -117,6 +138,24 @@ RULES = {
         "mistakes not passed on": [("self._add_mistakes(first, second)", "pass")],
         "earlier visits forgotten": [("self._add_mistakes(second, first)", "pass")],
         "leaf from 0": [("self.f[:, part].copy(), self", "0 * self.f[:, part].copy(), self")],
+    },
+    ("kernel_lazy", "kernel_perceptron"): {
+        "mistakes not passed on": [
+            ("        _add_mistakes(self", "        0 and _add_mistakes(self")
+        ],
+        "mistakes passed on again": [("self.n_added = len(mistakes)", "pass")],
+        "own mistakes twice": [("block.n_added = len(self._mistakes)", "pass")],
+        "new support vectors unknown": [
+            ("self.n_values = new.stop", "self.n_values = len(support) + 1")
+        ],
+        "place of another": [("self._n_support + np.arange(len(new))", "np.arange(len(new))")],
+        "sign of the label lost": [
+            (
+                "self._place[points], log[:, 1], signs",
+                "self._place[points], log[:, 1], np.abs(signs)",
+            )
+        ],
+        "epochs not summed": [("a[:, block.points] += change", "a[:, block.points] = change")],
     },
     ("budget_policies", "budget"): {
         "sign of the update": [("a = y / cache.tuned[SCALE]", "a = -y / cache.tuned[SCALE]")],

@@ -26,7 +26,7 @@ class BlockedEpoch:
     Parameters
     ----------
     loop : callable
-        Runs some visits on a Gram matrix: ``_kernel_perceptron_loop``.
+        Runs some visits on a Gram matrix: ``kernel_perceptron_loop``.
     gram : Gram
         Computes blocks of kernel values.
     visits : ndarray of shape (n_visits,)

@@ -10,84 +10,15 @@ import numpy as np
 from sklearn.callback import with_callbacks
 
 from kernlib._checks import check_flag, check_number, check_option
-from kernlib._jit import add_row, jit
-from kernlib.gram import Gram
-from kernlib.learners.base import all_or_nothing, binary_problems
+from kernlib.gram import Gram, Pairs
+from kernlib.kernels import as_kernel
+from kernlib.learners.base import all_or_nothing
 from kernlib.learners.kernel_base import KernelLearner, Reporter, Solution
-from kernlib.learners.kernel_blocks import BlockedEpoch
-from kernlib.learners.kernel_history import History, VotedSolution
+from kernlib.learners.kernel_history import VotedSolution
+from kernlib.learners.kernel_lazy import FEWEST
+from kernlib.learners.kernel_perceptron_run import Runs
 from kernlib.learners.perceptron import PREDICTORS
 from kernlib.learners.sampling import VisitingOrder, streams
-
-
-@jit
-def _kernel_perceptron_loop(G, codes, labels, order, f, a, seen, log):
-    """Run one epoch of all binary problems over ``order``, updating ``f`` and ``a``.
-
-    ``labels[c, k]`` is the label of class c in problem k, 0 for "not in it" or "stopped".  Mistakes
-    go to ``log``: example, problem, how many examples it has seen; returns how many there are.
-    """
-    n_mistakes = 0
-    for i in order:  # L3
-        for k in range(len(f)):
-            y = labels[codes[i], k]
-            if y == 0:
-                continue
-            seen[k] += 1
-            if y * f[k, i] <= 0.0:  # L4
-                a[k, i] += y  # L5
-                add_row(G, i, y, f[k])  # L6
-                log[n_mistakes, 0], log[n_mistakes, 1], log[n_mistakes, 2] = i, k, seen[k]
-                n_mistakes += 1
-    return n_mistakes
-
-
-class _Runs:
-    """All binary problems on their way: their coefficients, running scores and mistakes."""
-
-    def __init__(self, gram: Gram, codes: np.ndarray, rows: np.ndarray, multi_class: str) -> None:
-        n_classes = int(codes.max()) + 1
-        problems = binary_problems(np.arange(n_classes), n_classes, multi_class)
-        self.gram, self.codes, self.rows = gram, codes, rows
-        self.labels = np.array(problems).T.copy()  # of each class, in each problem
-        self.active = self.labels.copy()  # the same, but 0 for a problem that has stopped
-        self.a, self.f = np.zeros((2, len(problems), len(gram)))  # L1
-        self.history = History(codes, self.labels)
-        self.best_a, self.best_f = np.zeros((2, 0, 0))
-        self.best_errors = np.full(len(problems), np.inf)
-
-    def epoch(self, visits: np.ndarray, full: bool) -> bool:
-        """Go once through ``visits``; return whether a problem goes on, not clean yet."""
-        running = np.any(self.active, axis=0)
-        if self.gram.matrix is None:
-            epoch = BlockedEpoch(
-                _kernel_perceptron_loop, self.gram, visits, self.codes[visits], self.active,
-                self.f[:, visits], self.history.seen, full,
-            )  # fmt: skip
-            change, log = epoch.run()
-            self.a[:, visits] += change
-            self.f[:, visits] = epoch.f
-        else:
-            log = np.empty((len(visits) * len(self.a), 3), dtype=np.int64)
-            n = _kernel_perceptron_loop(
-                self.gram.matrix, self.codes, self.active, visits,
-                self.f, self.a, self.history.seen, log,
-            )  # fmt: skip
-            log = log[:n].copy()
-        mistakes = self.history.add_epoch(log, running)
-        self.active[:, mistakes == 0] = 0
-        return bool(np.any(self.active))
-
-    def remember_best(self) -> None:
-        """Copy the predictors that no earlier epoch ended with as small a training error."""
-        y = self.labels[self.codes[self.rows]].T
-        wrong = ((self.f[:, self.rows] > 0) != (y > 0)) & (y != 0)
-        errors = np.count_nonzero(wrong, axis=1)
-        better = errors < self.best_errors
-        if len(self.best_a) == 0:
-            self.best_a, self.best_f = np.empty_like(self.a), np.empty_like(self.f)
-        self.best_a[better], self.best_f[better] = self.a[better], self.f[better]
-        self.best_errors[better] = errors[better]
 
 
 class KernelPerceptron(KernelLearner):
@@ -229,7 +160,8 @@ class KernelPerceptron(KernelLearner):
         """Fit on ``rows``, which are in visiting order."""
         sampling = "reshuffle" if self.shuffle else "cyclic"
         order = VisitingOrder(np.arange(len(rows)), sampling, streams(self.random_state, 1)[0])
-        runs = _Runs(gram, codes, rows, self.multi_class)
+        lazy = gram.matrix is None and self._keeps_rows(len(rows), gram.dtype.itemsize)
+        runs = Runs(gram, codes, rows, self.multi_class, lazy)
         for epoch in range(1, self.max_iter + 1):  # L2
             reporter.begin(f"epoch {epoch}")
             full = epoch < self.max_iter or self.predictor == "best"
@@ -241,7 +173,20 @@ class KernelPerceptron(KernelLearner):
                 break
         return self._solution(runs)  # L7
 
-    def _solution(self, runs: _Runs) -> Solution:
+    def _keeps_rows(self, n: int, itemsize: int) -> bool:
+        """Tell whether to compute the rows of support vectors, and keep them."""
+        # In another order each epoch, a block would hold other points each time.
+        fits = n * n * itemsize <= self.max_memory * 2**20  # should all become support vectors
+        return n >= FEWEST and fits and not self.shuffle
+
+    def _gram(self, X: Any) -> Gram:
+        kernel, pairs = as_kernel(self.kernel), Pairs(X)
+        gram = Gram(kernel, pairs, dtype=self.gram_dtype, max_memory=0)
+        if gram.matrix is not None or self._keeps_rows(len(gram), gram.dtype.itemsize):
+            return gram
+        return Gram(kernel, pairs, dtype=self.gram_dtype, max_memory=self.max_memory)
+
+    def _solution(self, runs: Runs) -> Solution:
         """Return the chosen predictors, as if the runs stopped here."""
         self._refuse_overflow(runs.f)
         mistakes = runs.history.per_epoch()

@@ -14,7 +14,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlib._checks import check_flag, check_number, check_option
 from kernlib._jit import add_row, jit, row_dot, rows_of
-from kernlib.learners import blocks
+from kernlib.learners import products
 from kernlib.learners.base import (
     LinearLearner,
     Watch,
@@ -90,7 +90,7 @@ class _Run:
 
     def remember_best(self, X: Any) -> None:
         """Keep a copy of ``w`` if no earlier epoch ended with as small a training error."""
-        wrong = (blocks.scores(X, self.w[:-1]) + self.w[-1] > 0) != (self.y > 0)
+        wrong = (products.scores(X, self.w[:-1]) + self.w[-1] > 0) != (self.y > 0)
         error = float(np.mean(wrong[self.y != 0]))
         if error < self.best_error:
             self.best_w, self.best_error = self.w.copy(), error
@@ -104,7 +104,7 @@ class _Run:
         """Return the mean of w after every example: each mistake counts from its time on."""
         mistakes, since = self.history()
         signed = np.bincount(mistakes, weights=self.y[mistakes] * since, minlength=X.shape[0])
-        return np.append(blocks.combination(X, signed), bias * signed.sum()) / self.seen
+        return np.append(products.combination(X, signed), bias * signed.sum()) / self.seen
 
     def votes(self, X: Any, bias: float) -> Votes:
         """Return what the vote needs: c_k is how long the w made by mistake k survived."""

@@ -9,14 +9,13 @@ each times the C of its step, :math:`\lambda\sum_{s=t_0}^{t} w_s = C_t v_{t+1} -
 Tests: ``tests/learners/test_pegasos.py``.
 """
 
-import math
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernlib._jit import add_row, jit_inline, row_dot, row_sq_norm, rows_of
-from kernlib.learners import blocks
+from kernlib._jit import add_row, aligned_zeros, jit_inline, row_dot, row_sq_norm, rows_of
+from kernlib.learners import products
 from kernlib.learners.sampling import VisitingOrder
 
 MOST_VISITS = 2**14  # of an order at a time: it stays in the cache
@@ -67,14 +66,6 @@ def into_ball(limit, sq_norm, mass, v, z):
     return limit * limit
 
 
-def _aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:
-    """Return zeros that begin a cache line: no vector register is filled from two lines."""
-    size = math.prod(shape)
-    room = np.zeros(size + 7)
-    start = -room.__array_interface__["data"][0] // room.itemsize % 8
-    return room[start : start + size].reshape(shape)
-
-
 class Rule(NamedTuple):
     """What does not change during a run."""
 
@@ -100,7 +91,7 @@ class PegasosRun(ABC):
         self.lam, self.bias, self.first = rule
         self.prior = prior
         self.radius = np.inf
-        self.v, self.z = _aligned_zeros(shape), np.zeros(shape)
+        self.v, self.z = aligned_zeros(shape), np.zeros(shape)
         self.t, self.mass, self.sq_norm = 0, 0.0, 0.0
 
     @property
@@ -152,7 +143,7 @@ class PegasosRun(ABC):
         )
 
     def _scores(self, w: np.ndarray) -> np.ndarray:
-        return blocks.scores(self._X, w[..., :-1]) + self.bias * w[..., -1]
+        return products.scores(self._X, w[..., :-1]) + self.bias * w[..., -1]
 
     def weights(self) -> np.ndarray:
         """Return the mean of the iterates since ``first``, or the last if there is none."""

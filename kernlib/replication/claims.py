@@ -9,7 +9,7 @@ Every line of a document's claims gets one of
 Tests: ``tests/replication/test_claims.py``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,37 +79,54 @@ def _add(document: str, name: str, made: _Claim) -> None:
     REGISTRY[document, name] = made
 
 
-def findings(document: str, **arguments: Any) -> pd.DataFrame:
+def findings(
+    document: str, *, only: Collection[str] | None = None, **arguments: Any
+) -> pd.DataFrame:
     """Return every claim of a document with its outcome, the evidence and the reason.
 
-    ``arguments`` go to the experiments: ``runs``, ``seed``, or ``data`` for those of its kind.
+    ``only`` names those that are wanted; ``arguments`` go to the experiments: ``runs``, ``seed``,
+    or ``data`` for those of its kind.
     """
-    lines = []
-    for line in published.claims(document).to_dict("records"):
-        made = REGISTRY.get((document, line["id"]))
-        if made is None:
-            raise ValueError(f"claim {line['id']} of {document} is not dealt with. Register it.")
-        outcome, evidence, twin = made.outcome, {}, False
-        if made.decide is not None:
-            tables = [table(**_suited(table, arguments)) for table in made.tables]
-            finding = made.decide(*tables)
-            outcome = "holds" if finding.holds else "does not hold"
-            evidence = dict(finding.evidence)
-            twin = any(table.attrs.get("twin", False) for table in tables)
-        lines.append(
-            {
-                "document": document,
-                "id": line["id"],
-                "section": line["section"],
-                "claim": line["claim"],
-                "stated": line["value"],
-                "outcome": outcome,
-                "evidence": "; ".join(f"{k} = {_text(v)}" for k, v in evidence.items()),
-                "reason": made.reason,
-                "twin": twin,
-            }
-        )
-    return pd.DataFrame(lines)
+    printed = published.claims(document)
+    unknown = sorted(set(only or ()) - set(printed["id"]))
+    if unknown:
+        raise ValueError(f"{document} has no claim {', '.join(unknown)}. See its claims table.")
+    if only is not None:
+        printed = printed[printed["id"].isin(list(only))]
+    found: dict[int, pd.DataFrame] = {}  # many claims are about the same table
+
+    def computed(table: Any) -> pd.DataFrame:
+        if id(table) not in found:
+            found[id(table)] = table(**_suited(table, arguments))
+        return found[id(table)]
+
+    return pd.DataFrame(_decided(document, line, computed) for line in printed.to_dict("records"))
+
+
+def _decided(
+    document: str, line: dict[Any, Any], computed: Callable[[Any], pd.DataFrame]
+) -> dict[str, Any]:
+    made = REGISTRY.get((document, line["id"]))
+    if made is None:
+        raise ValueError(f"claim {line['id']} of {document} is not dealt with. Register it.")
+    outcome, evidence, twin = made.outcome, {}, False
+    if made.decide is not None:
+        tables = [computed(table) for table in made.tables]
+        finding = made.decide(*tables)
+        outcome = "holds" if finding.holds else "does not hold"
+        evidence = dict(finding.evidence)
+        twin = any(table.attrs.get("twin", False) for table in tables)
+    return {
+        "document": document,
+        "id": line["id"],
+        "section": line["section"],
+        "claim": line["claim"],
+        "stated": line["value"],
+        "outcome": outcome,
+        "evidence": "; ".join(f"{k} = {_text(v)}" for k, v in evidence.items()),
+        "reason": made.reason,
+        "twin": twin,
+    }
 
 
 def _suited(table: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,17 @@
 
 A result is found again by a hash of everything it depends on: kernlib's sources, the data, the
 arguments, the versions of the packages.  Files are there complete or not at all, so two
-processes may share a folder.  ``KERNLIB_STORE`` names it; an empty folder means that everything
-is computed anew.  Tests: ``tests/replication/test_store.py``.
+processes may share a folder; what one is computing another waits for.  ``KERNLIB_STORE`` names
+it; an empty folder means that everything is computed anew.
+Tests: ``tests/replication/test_store.py``.
 """
 
 import hashlib
 import json
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,11 @@ import pandas as pd
 import platformdirs
 
 from kernlib._atomic import write_atomically
+
+try:
+    import fcntl
+except ImportError:  # not on every system; then two processes may compute the same
+    fcntl = None  # type: ignore[assignment]
 
 VARIABLE = "KERNLIB_STORE"
 FORMAT = 1
@@ -87,18 +94,44 @@ def loads(data: bytes) -> pd.DataFrame:
     return table
 
 
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other process is computing this result.
+
+    The system ends the lock with its process, however that ends.
+    """
+    lock = path.with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> pd.DataFrame | None:
+    try:
+        return loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):  # damaged: as good as not there
+        path.unlink(missing_ok=True)
+        return None
+
+
 def stored(
     name: str, data: str, arguments: Mapping[str, Any], compute: Callable[[], pd.DataFrame]
 ) -> pd.DataFrame:
     """Return the stored result of these inputs, or compute and store it."""
     path = folder() / f"{name}-{key(name, data, arguments)[:32]}.json"
-    try:
-        return loads(path.read_bytes())
-    except FileNotFoundError:
-        pass
-    except (ValueError, KeyError, TypeError):  # damaged: as good as not there
-        path.unlink(missing_ok=True)
-    table = compute()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, dumps(table))
-    return table
+    found = _read(path)
+    if found is not None:
+        return found
+    with _alone(path):
+        found = _read(path)  # another process may have had it meanwhile
+        if found is None:
+            found = compute()
+            write_atomically(path, dumps(found))
+    return found

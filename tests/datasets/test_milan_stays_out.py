@@ -20,12 +20,42 @@ def files_of(root):
     return [root / name for name in names if (root / name).is_file()]
 
 
-def test_no_value_of_the_table_is_in_a_file(root, milan_file):
-    table = set(DECIMAL.findall(milan_file.read_bytes()))
-    assert len(table) > 99_000, "the pattern does not fit the table any more"
+@pytest.fixture(scope="module")
+def values(milan_file):
+    """The table's values, as the pattern finds them."""
+    found = set(DECIMAL.findall(milan_file.read_bytes()))
+    assert len(found) > 99_000, "the pattern does not fit the table any more"
+    return found
+
+
+def held_by(path, values):
+    """Return which of the table's values a file holds."""
+    return values.intersection(DECIMAL.findall(path.read_bytes()))
+
+
+def test_no_value_of_the_table_is_in_a_file(root, values):
     for path in files_of(root):
-        common = table.intersection(DECIMAL.findall(path.read_bytes()))
+        common = held_by(path, values)
         assert not common, f"{path.relative_to(root)} holds {len(common)} values of the Milan table"
+
+
+def test_no_value_of_the_table_is_in_a_built_book(root, values):
+    # Executed notebooks and glued numbers too: whoever publishes a build publishes the folder.
+    build = root / "book" / "_build"
+    if not (build / "html").is_dir():
+        pytest.skip("there is no built book to search: run make book first")
+    for path in build.rglob("*"):
+        if path.is_file():
+            common = held_by(path, values)
+            assert not common, f"{path.relative_to(root)} holds {len(common)} of the table's values"
+
+
+@pytest.mark.parametrize("page", ["<td>{}</td>", '{{"text/plain": "array([{}, ', "w = {}5678"])
+def test_the_search_sees_a_value_on_a_page(tmp_path, values, page):
+    some = sorted(values)[0]
+    path = tmp_path / "page.html"
+    path.write_bytes(page.format(some.decode()).encode())
+    assert held_by(path, values) == {some}
 
 
 def test_the_file_is_not_in_the_repository(root, milan_file):

@@ -95,6 +95,26 @@ def test_loop_equals_pseudocode(offset, dtype, problem, lam, kernel):
     np.testing.assert_array_equal(run.F, run.A @ np.array(K))
 
 
+@given(problem=problems(max_visits=60), kernel=POLYNOMIALS, data=st.data())
+def test_scores_of_points_after_the_last_row_equal_the_pseudocode(problem, kernel, data):
+    """The first rows are fitted; the sums at the others are made when they are asked for."""
+    X, y, order = problem
+    others = data.draw(st.integers(1, max(1, len(X) - 1)))
+    gram = Gram(kernel, Pairs(np.vstack([X, X[:others] + 1])), dtype="float64")
+    lam = [Fraction(2), Fraction(1, 16), Fraction(1, 4)]
+    rule = Rule("hinge", np.array([float(a) for a in lam]), np.ones(3, dtype=int), 0)
+    run = KernelRun(gram, np.arange(len(y)), np.tile(y, (3, 1)), None, Given(order), rule)
+    for part in np.array_split(order, min(2, len(order))):
+        run.advance(len(part))
+        np.testing.assert_array_equal(run.F, run.A @ np.rint(gram.matrix))
+    K = integer_gram(X, kernel)
+    for k in range(3):
+        expected = reference.kernel_pegasos(K, y.tolist(), order.tolist(), lam[k])[-1]
+        assert [Fraction(a) for a in run.A[k, : len(y)]] == [
+            lam[k] * len(order) * a for a in expected
+        ]
+
+
 @given(problem=problems(max_visits=60), lam=LAMBDAS, kernel=POLYNOMIALS, data=st.data())
 def test_loop_with_weights_equals_pseudocode(problem, lam, kernel, data):
     X, y, order = problem
@@ -168,12 +188,15 @@ def test_without_a_matrix_the_loop_equals_the_pseudocode(block, problem, lam, ke
 
 @given(problem=problems(max_visits=60), kernel=POLYNOMIALS)
 def test_problems_together_equal_the_pseudocode(problem, kernel):
+    """Two share a kernel value: in one pair the first pulls more often, in the other the second."""
     X, y, order = problem
-    lam, offset = [Fraction(2), Fraction(1, 16), Fraction(1, 4)], [1, 0, 1]
+    lam = [Fraction(2), Fraction(1, 16), Fraction(1, 16), Fraction(2), Fraction(1, 4)]
+    offset = [1, 0, 0, 1, 1]
     run = make_run(X, y, order, [float(a) for a in lam], kernel, offset=offset)
     run.advance(len(order))
     K = integer_gram(X, kernel)
-    for k in range(3):
+    np.testing.assert_array_equal(run.F, run.A @ np.array(K))
+    for k in range(len(lam)):
         expected = reference.kernel_pegasos(
             K, y.tolist(), order.tolist(), lam[k], offset=offset[k]
         )[-1]

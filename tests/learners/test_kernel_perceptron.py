@@ -14,24 +14,31 @@ from strategies import integer_matrices, multiclass_problems, problems
 from kernlib import KernelPerceptron, Perceptron
 from kernlib.gram import Gram, Pairs
 from kernlib.kernels import Exponential, Gaussian, Linear, Polynomial
-from kernlib.learners import kernel_blocks
+from kernlib.learners import kernel_blocks, kernel_lazy, kernel_perceptron
 from kernlib.learners.base import binary_problems
 from kernlib.learners.kernel_base import Reporter
-from kernlib.learners.kernel_perceptron import _kernel_perceptron_loop
+from kernlib.learners.kernel_perceptron_run import kernel_perceptron_loop
 from kernlib.learners.perceptron import PREDICTORS
 from kernlib.learners.sampling import VisitingOrder, streams
 from kernlib.replication import published
 from kernlib.training import split_rows
 
 SQUARE = Polynomial(degree=2, coef0=1)  # of integers: integers
-each_memory = pytest.mark.parametrize("max_memory", [2048, 0], ids=["matrix", "blocks"])
+ROWS = 1024  # with this memory, little data goes the way of much: rows of support vectors alone
+each_memory = pytest.mark.parametrize(
+    "max_memory", [2048, ROWS, 0], ids=["matrix", "rows", "blocks"]
+)
 
 
 @pytest.fixture(autouse=True)
-def small_blocks(monkeypatch):
+def small_blocks(request, monkeypatch):
     """Make blocks so small that little data needs several."""
     monkeypatch.setattr(kernel_blocks, "LEAF", 3)
     monkeypatch.setattr(kernel_blocks, "BLOCK", 40)
+    monkeypatch.setattr(kernel_lazy, "LENGTH", 3)
+    case = getattr(request.node, "callspec", None)
+    if case is not None and case.params.get("max_memory") == ROWS:
+        monkeypatch.setattr(kernel_perceptron, "FEWEST", 0)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +91,7 @@ def test_loop_equals_pseudocode(dtype, problem):
     f, a = np.zeros((2, 1, len(y)))
     seen, log = np.array([10]), np.zeros((len(order), 3), dtype=np.int64)
     labels = np.array([[-1], [1]], dtype=np.int8)
-    n = _kernel_perceptron_loop(G, (y > 0).astype(np.intp), labels, order, f, a, seen, log)
+    n = kernel_perceptron_loop(G, (y > 0).astype(np.intp), labels, order, f, a, seen, log)
     (epoch,) = reference.kernel_perceptron(squares(X), y.tolist(), order.tolist(), max_iter=1)
     assert a[0].tolist() == epoch[-1][0]
     assert f[0].tolist() == [reference.dot(epoch[-1][0], row) for row in squares(X)]
@@ -102,7 +109,7 @@ def test_loop_of_many_problems_equals_pseudocode_of_each(multi_class, problem):
     f, a = np.zeros((2, 3, len(codes)))
     seen, log = np.zeros(3, dtype=np.int64), np.zeros((3 * len(order), 3), dtype=np.int64)
     G_array = np.array(G, dtype=float)
-    n = _kernel_perceptron_loop(G_array, codes, labels, order, f, a, seen, log)
+    n = kernel_perceptron_loop(G_array, codes, labels, order, f, a, seen, log)
     for k, y in enumerate(binary_problems(codes, 3, multi_class)):
         own = [i for i in order.tolist() if y[i] != 0]
         (epoch,) = reference.kernel_perceptron(G, y.tolist(), own, max_iter=1)
@@ -156,6 +163,40 @@ def test_blocks_give_what_the_matrix_gives(digits, monkeypatch, predictor, multi
         for memory in (2048, 0)
     ]
     same_fit(*(learner.fit(*digits) for learner in learners))
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+@pytest.mark.parametrize("predictor", PREDICTORS)
+def test_rows_give_what_the_matrix_gives(digits, monkeypatch, predictor, multi_class):
+    """Of the kernel's values, those of support vectors and of pairs in a block are made."""
+    X, y = digits
+    sizes, plain = [], Gram.block
+
+    def watched(gram, rows, columns):
+        values = plain(gram, rows, columns)
+        sizes.append(values.size)
+        return values
+
+    learners = []
+    for fewest in (10**6, 0):
+        monkeypatch.setattr(kernel_perceptron, "FEWEST", fewest)
+        monkeypatch.setattr(kernel_lazy, "LENGTH", 17)
+        monkeypatch.setattr(Gram, "block", watched)
+        options = {"predictor": predictor, "multi_class": multi_class, "max_iter": 3}
+        learners.append(KernelPerceptron(kernel=SQUARE, **options).fit(X, y))
+        assert (len(sizes) == 0) == (fewest > 0)
+    same_fit(*learners)
+    support = len(learners[1].support_)
+    if predictor != "best":  # whose support vectors are those of an epoch
+        assert sum(sizes) <= (support + 17) * len(y)
+
+
+def test_a_matrix_is_not_made_where_rows_are_enough(digits):
+    X, _ = digits
+    for options, whole in (({}, False), ({"shuffle": True}, True), ({"max_memory": 0}, False)):
+        gram = KernelPerceptron(kernel=SQUARE, **options)._gram(np.resize(X, (2100, X.shape[1])))
+        assert (gram.matrix is not None) == whole
+    assert KernelPerceptron(kernel=SQUARE)._gram(X).matrix is not None  # too few to be worth it
 
 
 def test_blocks_stay_small_and_a_clean_epoch_needs_only_its_leaves(digits, monkeypatch):

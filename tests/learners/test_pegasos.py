@@ -16,8 +16,9 @@ from sklearn.svm import LinearSVC
 from strategies import LAMBDAS, forms, problems, with_constant
 
 from kernlib import Pegasos
+from kernlib._jit import aligned_zeros
 from kernlib.learners.pegasos_run import BinaryRun
-from kernlib.learners.scaled import Rule, _aligned_zeros
+from kernlib.learners.scaled import Rule
 
 OUTPUTS = ["last", "average", "suffix"]
 
@@ -137,7 +138,7 @@ def test_mean_is_the_mean_of_the_iterates_before_each_step(problem, lam, data):
 
 @pytest.mark.parametrize("shape", [(1,), (67,), (3, 5)])
 def test_the_weights_begin_a_cache_line_at_zero(shape):
-    starts = [_aligned_zeros(shape) for _ in range(20)]
+    starts = [aligned_zeros(shape) for _ in range(20)]
     assert all(v.ctypes.data % 64 == 0 and v.flags.c_contiguous for v in starts)
     assert all(v.shape == shape and not v.any() for v in starts)
 

@@ -12,7 +12,8 @@ import pytest
 
 from kernlib.datasets import load_milan
 from kernlib.datasets.twin import make_milan_twin
-from kernlib.kernels import Polynomial
+from kernlib.gram import Gram, Pairs
+from kernlib.kernels import Polynomial, Precomputed
 from kernlib.learners.kernel_pegasos import KernelPegasos
 from kernlib.replication import claims, cologni2024, engine, published, store
 from kernlib.replication.cologni2024 import (
@@ -163,7 +164,10 @@ def test_printed_pseudocode(few):
         margin = y[i] / (lam * t) * sum(alpha[j] * y[i] * K[i, j] for j in range(12))
         if margin < 1:
             alpha[i] += 1
-    assert alpha == variants._printed_pegasos_loop(K, order, lam).tolist()
+    given = SimpleNamespace(take=lambda n: order[:n])
+    gram = Gram(Precomputed(), Pairs(K))
+    [ours] = variants.printed_counts(gram, 12, given, [lam], len(order))
+    assert alpha == ours.tolist()
 
 
 def test_printed_pseudocode_sees_the_draws_of_kernel_pegasos(few, quicker):

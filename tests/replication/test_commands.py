@@ -1,12 +1,13 @@
 """``kernlib replicate`` and ``kernlib granularity`` as a user meets them."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from kernlib.cli import main
-from kernlib.replication import store
+from kernlib.replication import catalogue, engine, store
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +56,30 @@ def test_replicate_goes_on_from_what_is_stored(capsys):
     first = capsys.readouterr().out
     assert main(command) == 0
     assert capsys.readouterr().out == first  # the seconds too: nothing was computed again
+
+
+def test_replicate_only_fills_the_store(capsys):
+    command = ["replicate", "cologni2024", "perceptron_weights", "--only-compute"]
+    assert main([*command, "--jobs", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "1 tables in" in said
+    assert "published" not in said
+    assert len(list(store.folder().glob("cologni2024.perceptron_weights-*.json"))) == 1
+
+
+def test_replicate_names_what_failed_and_shows_the_rest(tmp_path, capsys, monkeypatch):
+    made = engine.REGISTRY["ashutosh2016.valid_kernels"]
+
+    def fails(**arguments):
+        raise ZeroDivisionError("by nothing")
+
+    other = replace(made, name="fails", compute=fails)
+    monkeypatch.setattr(catalogue, "experiments", lambda *names: [other, made])
+    assert main(["replicate", "ashutosh2016", "--jobs", "1"]) == 1
+    captured = capsys.readouterr()
+    assert "ashutosh2016.fails failed: ZeroDivisionError: by nothing" in captured.err
+    assert "1 of 2 experiments failed (ashutosh2016.fails)" in captured.err
+    assert "ashutosh2016.valid_kernels: Smallest eigenvalue" in captured.out
 
 
 def test_replicate_lists(capsys):

@@ -344,7 +344,7 @@ def test_first_settled():
 
 
 def marked(made):
-    slow = made.name in ("joint_grid", "svm_kernels", "polynomial_scale")
+    slow = made.name in ("joint_grid", "svm_kernels", "polynomial_scale", "precision")
     return pytest.param(made, id=made.name, marks=[pytest.mark.slow] if slow else [])
 
 

@@ -1,4 +1,5 @@
 import multiprocessing
+import time
 
 import numpy as np
 import pandas as pd
@@ -103,3 +104,24 @@ def test_two_processes_share_a_folder():
     assert len(files) == 30
     for path in files:
         store.loads(path.read_bytes())
+
+
+def slowly(folder):
+    def compute():
+        with (folder / "computed").open("a") as file:
+            file.write("x")
+        time.sleep(0.3)
+        return table()
+
+    store.stored("t", "data", {}, compute)
+
+
+def test_what_one_process_computes_another_waits_for(tmp_path):
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=slowly, args=(tmp_path,)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert (tmp_path / "computed").read_text() == "x"
+    assert [path.suffix for path in store.folder().iterdir()] == [".json"]

@@ -14,8 +14,9 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.svm import LinearSVC
 
-from kernlib._jit import jit
+from kernlib.gram import Gram
 from kernlib.kernels import Exponential, Kernel, Polynomial
+from kernlib.learners.kernel_pegasos_run import KernelRun, Rule
 from kernlib.learners.losses import loss_values
 from kernlib.learners.perceptron import Perceptron
 from kernlib.learners.sampling import VisitingOrder, streams
@@ -62,33 +63,32 @@ SLIP_LAMBDAS = (0.001, 0.1)
 # ---------------------------------------------------------------- kernel Pegasos as printed
 
 
-@jit
-def _printed_pegasos_loop(K, order, lam):
-    """Run the printed pseudocode, whose margin has y_i twice, so none; return the counts alpha."""
-    alpha = np.zeros(len(K))
-    s = np.zeros(len(K))
-    for p in range(len(order)):
-        i = order[p]
-        if s[i] < lam * (p + 1):
-            alpha[i] += 1
-            s += K[i]
-    return alpha
+def printed_counts(gram: Gram, n: int, order: Any, lams: Any, n_steps: int) -> np.ndarray:
+    """Run the printed pseudocode on the first n points; return the counts alpha, by lambda.
+
+    Its margin has y_i twice, so none: it trains as if all labels were +1.
+    """
+    lam = np.array(lams)
+    rule = Rule("hinge", lam, np.zeros(len(lam), dtype=np.int64), 0)
+    run = KernelRun(gram, np.arange(n), np.ones((len(lam), n)), None, order, rule)
+    run.advance(n_steps)
+    return np.rint(run.coefficients()[:, :n] * n_steps * lam[:, np.newaxis])
 
 
 def _printed_pegasos(
     problem: Problem, kernel: Kernel, runs: int, seed: int
 ) -> Iterator[tuple[int, float, Errors]]:
     """Yield the errors of the printed pseudocode; it predicts with the labels in their place."""
-    K: Any = problem.gram(kernel).matrix
+    gram = problem.gram(kernel)
+    K: Any = gram.matrix
     n = problem.n_fit
-    inner = np.ascontiguousarray(K[:n, :n])
     y = 2.0 * problem.codes[:n] - 1.0
 
     def one(stream: Any) -> list[Errors]:
         state = streams(int(stream.generate_state(1)[0]), 1)[0]  # the draws of KernelPegasos
-        order = VisitingOrder(np.arange(n), "replacement", state).take(STEPS)
-        alphas = [_printed_pegasos_loop(inner, order, lam) for lam in SLIP_LAMBDAS]
-        return [problem.errors(((alpha * y) @ K[:n])[:, np.newaxis]) for alpha in alphas]
+        order = VisitingOrder(np.arange(n), "replacement", state)
+        alphas = printed_counts(gram, n, order, SLIP_LAMBDAS, STEPS)
+        return [problem.errors(f[:, np.newaxis]) for f in (alphas * y) @ K[:n]]
 
     tasks = (delayed(one)(stream) for stream in seeds(seed, runs))
     for run, found in enumerate(Parallel(n_jobs=-1, prefer="threads")(tasks)):

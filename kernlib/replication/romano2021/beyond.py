@@ -176,3 +176,26 @@ def all_digits(data: Any, runs: int, seed: int) -> pd.DataFrame:
 def _scaled_kernels() -> dict[str, Kernel]:
     kernels: dict[str, Kernel] = {f"degree {d}": Polynomial(degree=d) for d in ALL_DEGREES}
     return kernels | {f"gaussian {GAMMA}": Gaussian(gamma=GAMMA)}
+
+
+@experiment("arithmetic", data="mnist", deterministic=True)
+def precision(data: Any, runs: int, seed: int) -> pd.DataFrame:
+    """Predictions of all_digits that differ between float32 and float64 kernel values.
+
+    On the document's 2000 digits; its own tables are in float64 everywhere.
+    """
+    problem = document_problem(data)
+    pairs = Pairs(problem.X / np.float32(GREY))
+    total = differ = 0
+    for kernel in _scaled_kernels().values():
+        single, double = (
+            problem.epochs(values)[-1].scores[:, problem.n_train :].argmax(axis=0)
+            for dtype in ("auto", "float64")
+            for values in [np.asarray(Gram(kernel, pairs, dtype=dtype).matrix)]
+        )
+        total += len(single)
+        differ += int(np.count_nonzero(single != double))
+    return tidy(
+        {"row": "all_digits", "quantity": quantity, "value": float(value)}
+        for quantity, value in (("comparisons", total), ("differences", differ))
+    )

@@ -1,7 +1,7 @@
 """Products of a float32 matrix with float64 weights, in float64 but without a float64 copy.
 
 NumPy would convert the whole matrix first; here a block of rows at a time is.
-Tests: ``tests/learners/test_blocks.py``.
+Tests: ``tests/learners/test_products.py``.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from kernlib import Pegasos, Perceptron
-from kernlib.learners import blocks
+from kernlib.learners import products
 
 RNG = np.random.default_rng(0)
 
@@ -13,13 +13,13 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_are_those_of_float64(monkeypatch, form, dtype):
-    monkeypatch.setattr(blocks, "BLOCK", 20)
+    monkeypatch.setattr(products, "BLOCK", 20)
     X = RNG.normal(size=(37, 5)).astype(dtype)
     wide = X.astype(np.float64)
     w, W, a = RNG.normal(size=5), RNG.normal(size=(3, 5)), RNG.normal(size=37)
-    np.testing.assert_allclose(blocks.scores(form(X), w), wide @ w, rtol=1e-12)
-    np.testing.assert_allclose(blocks.scores(form(X), W), wide @ W.T, rtol=1e-12)
-    np.testing.assert_allclose(blocks.combination(form(X), a), wide.T @ a, rtol=1e-11)
+    np.testing.assert_allclose(products.scores(form(X), w), wide @ w, rtol=1e-12)
+    np.testing.assert_allclose(products.scores(form(X), W), wide @ W.T, rtol=1e-12)
+    np.testing.assert_allclose(products.combination(form(X), a), wide.T @ a, rtol=1e-11)
 
 
 @pytest.mark.parametrize(
