@@ -32,7 +32,7 @@ PAGE = """<html lang="en" data-theme="auto"><head>
 <script type="text/x-thebe-config">
 { requestKernel: true }
 </script><script>kernelName = 'python3'</script><p>The text on <code>&lt;script&gt;</code>.</p>
-<div class="docutils citation-list" role="list"></div></html>"""
+<div role="list" class="citation-list"></div></html>"""
 
 
 def test_mended_page_loads_nothing_from_elsewhere():

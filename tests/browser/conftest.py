@@ -112,6 +112,8 @@ def visit(browser: Browser, path: Path) -> dict[str, Any]:
     page.evaluate(LOOK)
     seen["content"] = page.evaluate("look.content()")
     page.add_style_tag(content=AT_ONCE)
+    seen["folded"] = page.evaluate("look.unfold()")
+    page.wait_for_timeout(400)  # the script fits formulas a moment after a click
     page.add_script_tag(path=AXE)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": HEIGHT})
