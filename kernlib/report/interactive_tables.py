@@ -40,6 +40,8 @@ def latex_escape(text: str) -> str:
 class DataTable:
     """A table that can be sorted by any column and filtered; on paper a plain one.
 
+    It brings its own caption and may break across pages: do not put it into a figure.
+
     Parameters
     ----------
     frame : DataFrame

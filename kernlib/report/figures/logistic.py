@@ -15,6 +15,7 @@ from matplotlib.ticker import PercentFormatter
 from kernlib.report.figures.common import axes_or_new, looks
 from kernlib.report.style import REFERENCE, SQUARE, WIDE
 
+MIN_COUNT = 20  # a bin with fewer points says nothing
 Curve = Callable[[np.ndarray], np.ndarray]
 
 # Value and slope -l'(m) of each loss of the margin.
@@ -145,18 +146,20 @@ def plot_reliability(tables: Mapping[str, pd.DataFrame], ax: Axes | None = None)
     Returns
     -------
     matplotlib Axes
-        With the diagonal of perfect calibration; bars are two standard errors.
+        With the diagonal of perfect calibration; bars are two standard errors, and bins with
+        fewer than 20 points are left out.
     """
     ax = axes_or_new(ax, SQUARE)
     ax.plot([0, 1], [0, 1], **REFERENCE)
     for (name, table), look in zip(tables.items(), looks(tables), strict=True):
+        table = table[table["count"] >= MIN_COUNT]
         bars: Any = 2 * table["se"]
         ax.errorbar(
             table["predicted"], table["observed"], bars, label=name, capsize=2,
             **look | {"linewidth": 1.2},
         )  # fmt: skip
     ax.set(xlabel="predicted probability of +1", ylabel="observed share of +1")
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     ax.set_aspect("equal")
     ax.legend(loc="upper left")
     return ax

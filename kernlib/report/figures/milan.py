@@ -17,6 +17,7 @@ from kernlib.report.style import BLACK, BLUE, PUBLISHED, VERMILION, WIDE
 
 BINS = 40
 PAIR_BINS = 24
+SMALLEST = 0.002  # weights below are not drawn
 TAIL = 0.002  # share of the rows left out at each end of a pair's axes
 
 
@@ -138,6 +139,7 @@ def plot_named_pairs(X: ArrayLike, pairs: Sequence[tuple[str, int, int]]) -> Fig
         r = np.corrcoef(first, second)[0, 1]
         ax.set(xlabel=f"x{i + 1}", ylabel=f"x{j + 1}")
         ax.set_title(f"{what}\nr = {r:.2f}", fontsize=9)
+        ax.locator_params(nbins=3)
         ax.grid(False)
     return figure
 
@@ -204,6 +206,7 @@ def plot_shrinkage_path(paths: pd.DataFrame, found: Sequence[str], ax: Axes | No
     ax.plot([], [], color="0.6", linewidth=0.8, marker=".", linestyle="-", label="all others")
     ax.set(xscale="log", yscale="log", xlabel="C: the larger, the weaker the penalty")
     ax.set_ylabel("absolute weight")
+    ax.set_ylim(bottom=SMALLEST)
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
 
@@ -249,7 +252,7 @@ def plot_degrees(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
         faint = {"color": look["color"], "linewidth": 1.0, "linestyle": ":"}
         ax.plot(part["n"], part["train"].where(part["train"] > 0), label="its own rows", **faint)
     ax.set(xscale="log", yscale="log", xlabel="rows trained on", ylabel="error")
-    ax.legend(ncols=len(names), loc="lower left")
+    ax.legend(ncols=len(names), loc="lower center", bbox_to_anchor=(0.5, 1))
     return ax
 
 

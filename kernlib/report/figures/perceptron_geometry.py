@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new
-from kernlib.report.style import BLACK, BLUE, GREEN, GREY, REFERENCE, SQUARE, VERMILION, WIDE
+from kernlib.report.style import BLACK, BLUE, GREEN, GREY, REFERENCE, SQUARE, VERMILION
 
 CLASSES: dict[int, dict[str, Any]] = {
     1: {"c": BLUE, "marker": "o"},
@@ -137,17 +136,3 @@ def turns(X: ArrayLike, y: ArrayLike, rows: ArrayLike, signs: ArrayLike) -> Iter
         wrong = int(np.sum(y * (np.asarray(X) @ path[k]) <= 0))
         yield f"mistake {k} of {len(signs)}; after it {wrong} of {len(y)} are wrong", figure
         plt.close(figure)
-
-
-def plot_turns(
-    X: ArrayLike, y: ArrayLike, rows: ArrayLike, signs: ArrayLike, shown: Sequence[int]
-) -> Figure:
-    """Draw some mistakes of a run side by side; arguments as in ``turns``, ``shown`` from 1."""
-    rows, signs = np.asarray(rows), np.asarray(signs)
-    path = np.vstack([np.zeros(2), np.cumsum(signs[:, np.newaxis] * rows, axis=0)])
-    figure, axes = plt.subplots(1, len(shown), figsize=WIDE, sharey=True)
-    for k, ax in zip(shown, np.atleast_1d(axes), strict=True):
-        plot_turn(X, y, path, k, rows[k - 1], ax)
-        ax.set_title(f"mistake {k}")
-        ax.set_ylabel("$x_2$" if k == shown[0] else "")
-    return figure

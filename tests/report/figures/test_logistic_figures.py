@@ -62,8 +62,16 @@ def test_what_lies_beyond_the_edge_is_shaded():
 
 
 def test_reliability_is_drawn_with_the_diagonal():
-    table = pd.DataFrame({"predicted": [0.2, 0.8], "observed": [0.1, 0.9], "count": 5, "se": 0.1})
+    table = pd.DataFrame(
+        {
+            "predicted": [0.2, 0.5, 0.8],
+            "observed": [0.1, 0.0, 0.9],
+            "count": [20, 19, 50],
+            "se": 0.1,
+        }
+    )
     ax = figures.plot_reliability({"a": table})
     assert ax.lines[0].get_xydata().tolist() == [[0, 0], [1, 1]]
+    # The bin with 19 points is left out.
     assert ax.containers[0].lines[0].get_xydata().tolist() == [[0.2, 0.1], [0.8, 0.9]]
     assert len(figures.plot_reliability_panels({"l": {"a": table}, "r": {"a": table}}).axes) == 2

@@ -125,5 +125,3 @@ def test_frames_follow_the_votes():
         "mistake 1 of 2; after it 1 of 3 are wrong",
         "mistake 2 of 2; after it 1 of 3 are wrong",
     ]
-    figure = geometry.plot_turns(X, y, X[[0, 2]], y[[0, 2]], [1, 2])
-    assert [ax.get_title() for ax in figure.axes] == ["mistake 1", "mistake 2"]
