@@ -47,7 +47,7 @@ SECONDS: dict[str, float] = {
     "dellaporta2020.gaussian_15_epochs": 20,
     "cologni2024.pegasos_poly2_lambda": 15,
     "dellaporta2020.ovo_epochs": 15,
-    "romano2021.all_digits": 15,
+    "romano2021.all_digits": 20,
     "romano2021.repeats": 15,
     "cologni2024.nearest_neighbour": 10,
     "cologni2024.cross_validation": 10,
