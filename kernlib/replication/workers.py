@@ -28,7 +28,7 @@ SECONDS: dict[str, float] = {
     "mirone2023.cv_errors": 160,
     "dellaporta2020.svm_kernels": 60,
     "dellaporta2020.sample_complexity": 55,
-    "dellaporta2020.precision": 55,
+    "dellaporta2020.precision": 50,
     "mirone2023.other_kernels": 50,
     "mirone2023.averages": 50,
     "dellaporta2020.svm_c": 40,

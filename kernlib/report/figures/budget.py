@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new, looks
-from kernlib.report.style import BLACK, BLUE, PUBLISHED, REFERENCE, VARIANTS, VERMILION, WIDE
+from kernlib.report.style import BLUE, PUBLISHED, REFERENCE, VARIANTS, VERMILION, WIDE
 
 # One rule of removal keeps one look through the chapter, whatever it is called in a table.
 RULES = {
@@ -22,6 +23,14 @@ RULES = {
     "Projectron": VARIANTS[3],
     "no budget": VARIANTS[7],
 }
+
+
+def _in_per_cent(ax: Axes, ticks: list[float]) -> None:
+    """Label a logarithmic axis of error rates at these ticks, in per cent."""
+    ax.set_yscale("log")
+    ax.set_yticks(ticks)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda rate, _: f"{100 * rate:g} %"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
 
 
 def plot_mistakes(
@@ -55,34 +64,31 @@ def plot_mistakes(
     return fig
 
 
-def plot_kept(
-    panels: Mapping[str, ArrayLike], X: np.ndarray, y: np.ndarray, flipped: np.ndarray
-) -> Figure:
-    """Draw which examples of the plane are stored; those with a flipped label have a ring.
+def plot_kept(stored: Mapping[str, ArrayLike], flipped: np.ndarray, ax: Axes | None = None) -> Axes:
+    """Draw where in the stream the stored examples came, a row for each rule of removal.
 
     Parameters
     ----------
-    panels : mapping of str to array-like of int
-        Heading of a panel, and the rows that are stored.
-    X : ndarray of shape (n_samples, 2)
-        All examples; those not stored are faint dots.
-    y : ndarray of shape (n_samples,)
-        The labels as the learner sees them, +1 and -1.
+    stored : mapping of str to array-like of int
+        Name of a rule, and the numbers in the stream of the examples that it has stored.
     flipped : ndarray of bool
-        Whose label is wrong.
+        Whose label is wrong, over the whole stream: they are crosses.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
     """
-    fig, axes = plt.subplots(1, len(panels), figsize=WIDE, sharex=True, sharey=True, squeeze=False)
-    for ax, (name, rows) in zip(axes[0], panels.items(), strict=True):
-        stored = np.zeros(len(X), dtype=bool)
-        stored[np.asarray(rows)] = True
-        ax.plot(*X[~stored].T, ".", color="0.8", markersize=2, rasterized=True)
-        for label, color, marker in ((1, BLUE, "o"), (-1, VERMILION, "s")):
-            ax.plot(*X[stored & (y == label)].T, marker, color=color, markersize=4)
-        ring = {"fillstyle": "none", "color": BLACK, "markersize": 7, "markeredgewidth": 0.9}
-        ax.plot(*X[stored & flipped].T, "o", **ring)
-        ax.set(title=name, xticks=[], yticks=[])
-        ax.grid(False)
-    return fig
+    ax = axes_or_new(ax, (WIDE[0], 0.8 * WIDE[1]))
+    spread = np.random.default_rng(0).uniform(-0.25, 0.25, len(flipped))  # they would hide another
+    for place, rows in enumerate(np.asarray(rows) for rows in stored.values()):
+        for wrong, color, marker in ((False, BLUE, "o"), (True, VERMILION, "x")):
+            shown = rows[flipped[rows] == wrong]
+            label = ("label right", "label flipped")[wrong] if place == 0 else None
+            ax.plot(shown, place + spread[shown], marker, color=color, markersize=4, alpha=0.8,
+                    linestyle="none", label=label)  # fmt: skip
+    ax.set_yticks(range(len(stored)), list(stored))
+    ax.invert_yaxis()
+    ax.set(xlabel="place in the stream", xlim=(-0.02 * len(flipped), 1.02 * len(flipped)))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return ax
 
 
 def plot_budgets(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -98,7 +104,8 @@ def plot_budgets(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     names = [f"degree {degree}" for degree in errors.columns]
     for degree, name, look in zip(errors.columns, names, looks(names), strict=True):
-        ax.semilogy(errors.index, errors[degree], label=name, **look)
+        ax.plot(errors.index, errors[degree], label=name, **look)
+    _in_per_cent(ax, [0.1, 0.2, 0.3, 0.5])
     ax.set(xlabel="budget B", ylabel="test error", xticks=list(errors.index))
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     return ax
@@ -122,7 +129,7 @@ def plot_rules(errors: pd.DataFrame, free: Mapping[str, float]) -> Figure:
             ax.errorbar(line["budget"], line["mean"], yerr=line["se"], label=rule, capsize=2,
                         **RULES[rule])  # fmt: skip
         ax.axhline(level, label="no budget", **REFERENCE)
-        ax.set_yscale("log")
+        _in_per_cent(ax, [0.1, 0.15, 0.2, 0.3, 0.5])
         ax.set(title=panel, xlabel="budget B", xticks=[200, 350, 500])
     axes[0, 0].set_ylabel("test error")
     axes[0, -1].legend()
@@ -147,7 +154,7 @@ def plot_published(errors: pd.DataFrame) -> Figure:
         ax.errorbar(degrees - 0.1, part["ours"], yerr=part["std"], label="ours", capsize=2, **look)
         ax.errorbar(degrees + 0.1, part["published"], yerr=part["published_std"],
                     label="published", capsize=2, **PUBLISHED)  # fmt: skip
-        ax.set_yscale("log")
+        _in_per_cent(ax, [0.02, 0.05, 0.1, 0.2, 0.5])
         ax.set(title=panel, xlabel="degree", xticks=degrees)
     axes[0, 0].set_ylabel("test error")
     axes[0, -1].legend()

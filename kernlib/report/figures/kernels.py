@@ -91,11 +91,11 @@ def plot_validity(eigenvalues: Mapping[str, float], ax: Axes | None = None) -> A
     refuted = values < -ROUNDING
     ax.axvline(0, color="0.5", linestyle="-", linewidth=0.8)
     ax.hlines(places, np.minimum(values, 0), 0, color="0.7", linestyle="-", linewidth=1)
-    for name, which, look in (
-        ("no negative eigenvalue found", ~refuted, {"color": BLUE, "marker": "o"}),
-        ("no kernel", refuted, {"color": VERMILION, "marker": "X"}),
+    for name, which, colour, marker in (
+        ("no negative eigenvalue found", ~refuted, BLUE, "o"),
+        ("no kernel", refuted, VERMILION, "X"),
     ):
-        ax.plot(values[which], places[which], linestyle="none", label=name, **look)
+        ax.plot(values[which], places[which], marker, color=colour, label=name)
     ax.set_yticks(places, list(eigenvalues))
     ax.set(xlabel="smallest eigenvalue / largest magnitude", ylim=(-0.7, len(values) - 0.3))
     ax.grid(False, axis="y")

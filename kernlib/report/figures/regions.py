@@ -21,6 +21,7 @@ from kernlib.report.style import BLUE, VERMILION
 N_GRID = 121  # points of a side
 MARGIN = 0.08  # of the range of the data, left free around it
 PANEL = (1.9, 1.85)  # inches
+PICTURE = (3.6, 3.1)
 PALE = ("#F9DCC4", "#CFE3F1")  # of the negative and of the positive region
 MARKS: dict[int, dict[str, Any]] = {
     -1: {"marker": "s", "color": VERMILION},
@@ -84,13 +85,25 @@ def plot_regions(
             style: Any = {"colors": "0.4", "linewidths": 0.7, "linestyles": "--"}
             ax.contour(first, second, scores, levels=inside, **style)
     for sign, look in MARKS.items():
-        ax.scatter(*X[positive == (sign > 0)].T, s=7, linewidths=0, **look)
+        first_axis, second_axis = X[positive == (sign > 0)].T
+        ax.scatter(first_axis, second_axis, s=7, linewidths=0, **look)
     if support:
         ring: Any = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.7}
-        ax.scatter(*np.asarray(model.support_vectors_, dtype=float).T, s=28, **ring)
+        first_axis, second_axis = np.asarray(model.support_vectors_, dtype=float).T
+        ax.scatter(first_axis, second_axis, s=28, **ring)
     ax.set(xticks=[], yticks=[], xlim=first[[0, -1]], ylim=second[[0, -1]])
     ax.grid(False)
     return ax
+
+
+def region_figure(model: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Figure:
+    """Return decision regions as a figure of their own, one of many for an explorer.
+
+    Unlike those of pyplot, it is neither kept open nor shown at the end of a cell.
+    """
+    figure = Figure(figsize=PICTURE, layout="constrained")
+    plot_regions(model, X, y, figure.add_subplot(), **options)
+    return figure
 
 
 def plot_region_panels(

@@ -20,13 +20,16 @@ def test_a_bound_is_not_needed():
     assert [len(ax.lines) for ax in fig.axes] == [1, 1]
 
 
-def test_kept_examples_have_their_label_and_a_ring_if_it_is_wrong():
-    X, y = np.arange(8.0).reshape(4, 2), np.array([1, -1, 1, -1])
-    fig = figures.plot_kept({"p": [0, 1]}, X, y, np.array([False, True, True, False]))
-    faint, positive, negative, rings = (line.get_xydata().tolist() for line in fig.axes[0].lines)
-    assert faint == [[4, 5], [6, 7]]
-    assert positive == [[0, 1]]
-    assert negative == rings == [[2, 3]]
+def test_kept_examples_are_where_they_came_and_crosses_if_their_label_is_wrong():
+    ax = figures.plot_kept({"a": [0, 3], "b": [1]}, np.array([False, True, True, True]))
+    rows = [line.get_xdata().tolist() for line in ax.lines]
+    assert rows == [[0], [3], [], [1]]
+    assert [line.get_marker() for line in ax.lines] == ["o", "x", "o", "x"]
+    assert all(
+        abs(line.get_ydata() - k // 2).max() < 0.5 for k, line in enumerate(ax.lines) if k != 2
+    )
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a", "b"]
+    assert ax.get_legend_handles_labels()[1] == ["label right", "label flipped"]
 
 
 def test_budgets_have_a_line_for_each_degree():
@@ -36,6 +39,8 @@ def test_budgets_have_a_line_for_each_degree():
         [[200, 0.3], [300, 0.2]],
     ]
     assert ax.get_legend_handles_labels()[1] == ["degree 1", "degree 2"]
+    assert ax.get_yscale() == "log"
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["10 %", "20 %", "30 %", "50 %"]
 
 
 def test_rules_are_drawn_with_the_error_without_a_budget():

@@ -84,3 +84,9 @@ def test_panels_have_their_texts_and_rows():
     assert [ax.get_title() for ax in figure.axes] == ["a", "b", "c", ""]
     assert [ax.get_visible() for ax in figure.axes] == [True, True, True, False]
     assert [figure.axes[k].get_ylabel() for k in (0, 2)] == ["first", "second"]
+
+
+def test_pictures_are_not_left_open():
+    figure = regions.region_figure(Halfplane(), X, Y, margins=True)
+    assert plt.get_fignums() == []
+    assert len(borders(figure.axes[0], "black")) > 0
