@@ -26,8 +26,10 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 book: $(READY)  ## build the book; open book/_build/html/index.html
-	@echo '== book: run every chapter and build the pages; a warning is an error'
+	@echo '== results: every experiment of the documents, at its full protocol'
 	rm -rf $(STORE)/book
+	KERNLIB_STORE=$(STORE)/book $(BIN)/kernlib replicate --all --only-compute
+	@echo '== book: run every chapter and build the pages; a warning is an error'
 	KERNLIB_STORE=$(STORE)/book $(BUILD) || { $(FORGET); exit 1; }
 
 test: lint imports types unit nbval  ## all of the next five, the book built and run again
@@ -51,15 +53,20 @@ unit: $(READY)  ## doctests, unit and property tests
 nbval: book  ## run every chapter again and compare with the built book
 	@echo '== nbval: chapters against the build, glued values included'
 	rm -rf $(STORE)/nbval
+	KERNLIB_STORE=$(STORE)/nbval $(BIN)/kernlib replicate --all --only-compute
 	KERNLIB_STORE=$(STORE)/nbval $(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
 
 browser: $(READY)  ## open every built page in Chromium (after make book)
 	@echo '== browser: every page in Chromium'
 	$(BIN)/python -m pytest tests/browser --browser -n 2 --dist loadgroup
 
-pdf: $(READY)  ## build the book as PDF (needs xelatex and latexmk)
-	@command -v xelatex >/dev/null && command -v latexmk >/dev/null || { echo 'make pdf needs xelatex and latexmk (TeX Live); neither is a Python package' >&2; exit 1; }
-	$(BIN)/jupyter-book build book/ --builder pdflatex
+pdf: $(READY)  ## build the book as PDF and check it (needs TeX Live; README.md names the packages)
+	@for program in xelatex latexmk xindy pdftotext; do command -v $$program >/dev/null || { echo "make pdf needs $$program; README.md names the Debian packages" >&2; exit 1; }; done
+	test -d $(STORE)/book || $(MAKE) book
+	@echo '== pdf: the chapters once more, on paper, with the results of the pages'
+	rm -rf book/_build/latex
+	KERNLIB_STORE=$(STORE)/book $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
+	$(BIN)/python -m pytest tests/test_pdf.py --pdf -q
 
 bench: $(READY)  ## compare the speed with other libraries
 	@echo '== bench: every script in benchmarks/'

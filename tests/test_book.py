@@ -29,8 +29,12 @@ NOT_PROSE = re.compile(
 )
 # A number with decimals, or a share: such a number is a result and comes from a run.
 RESULT = re.compile(r"\d+[.,]\d+|\d+\s*(?:%|per cent|percent)")
+PART = re.compile(r"\b(?:FrameSlider|SurfaceExplorer)\(")
 CITED = re.compile(r"\{cite:\w+\}`([^`]+)`")
 PASTED = re.compile(r"\{glue(?::\w+)?\}[`\s]+([\w-]+)")
+# A cell whose output is not compared says why in its first line: only times differ between runs.
+REASON = re.compile(r"# timing: \S.{8,}")
+MAX_IGNORED = 0.05
 GLUED = re.compile(r"""\bglue(?:_number)?\(\s*(f?)["']([^"']+)["']""")
 
 
@@ -64,8 +68,11 @@ def figure_faults(options: dict, source: str, chapter: str) -> list[str]:
     figure, image = described.get("figure", {}), described.get("image", {})
     if not draws and not figure:
         return []
+    if "DataTable(" in source:
+        return ["a place outside a figure: a table breaks across pages"] if figure else []
     faults = [key for key in ("name", "caption") if not figure.get(key)]
-    if not image.get("alt"):
+    # An interactive part carries its own description.
+    if not image.get("alt") and not (PART.search(source) and "alt=" in source):
         faults.append("alt")
     hyphens = str(figure.get("name", "")).replace("_", "-")
     if not hyphens.startswith(f"fig-{chapter}".replace("_", "-")):
@@ -138,6 +145,29 @@ def test_citations_are_in_the_bibliography(page):
             assert key.strip() in known, f"references.bib has no {key.strip()!r}"
 
 
+def unexplained(options: dict, source: str) -> bool:
+    """Whether a cell's output is ignored without a reason."""
+    ignored = "nbval-ignore-output" in options.get("tags", [])
+    return ignored and not REASON.match(source)
+
+
+def test_ignored_outputs_say_why(page):
+    for options, source in cells(page):
+        assert not unexplained(options, source), f"start it with '# timing: …':\n{source}"
+
+
+def test_no_chapter_hides_from_the_comparison(page):
+    banned = {"nbval-skip", "skip-execution", "nbval-test-listed-files"}
+    for options, source in cells(page):
+        assert not banned & set(options.get("tags", [])), source
+
+
+def test_few_outputs_are_ignored():
+    every = [options for one in PAGES for options, _ in cells(one)]
+    ignored = [options for options in every if "nbval-ignore-output" in options.get("tags", [])]
+    assert len(ignored) <= MAX_IGNORED * len(every), f"{len(ignored)} of {len(every)} cells"
+
+
 def test_every_chapter_is_in_the_contents():
     toc = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf8"))
     listed = [toc["root"], *(entry["file"] for part in toc["parts"] for entry in part["chapters"])]
@@ -158,6 +188,14 @@ def test_rule_sees_a_typed_result(text):
 )
 def test_rule_lets_other_numbers_pass(text):
     assert not typed_results(text)
+
+
+def test_rule_sees_an_ignored_cell_without_a_reason():
+    tags = {"tags": ["nbval-ignore-output"]}
+    assert unexplained(tags, "ax = plot_times(seconds)")
+    assert unexplained(tags, "# timing:\nax = plot_times(seconds)")
+    assert not unexplained(tags, "# timing: the seconds of this run\nax = plot_times(seconds)")
+    assert not unexplained({}, "ax = plot_times(seconds)")
 
 
 def test_rule_sees_an_undescribed_figure():

@@ -175,19 +175,25 @@
   function fit() {
     each(document.querySelectorAll(".bd-article mjx-container"), function (formula) {
       var svg = formula.querySelector("svg");
-      formula.style.fontSize = "";
+      // MathJax may have set a size of its own, to match the letters around the formula.
+      if (formula.dataset.klSize === undefined) { formula.dataset.klSize = formula.style.fontSize || "100%"; }
+      var size = parseFloat(formula.dataset.klSize);
+      formula.style.fontSize = size + "%";
       formula.classList.remove("kl-long");
-      if (!svg || !svg.getClientRects().length) { return; }
+      // A table scrolls as a whole, and its columns would change with their formulas.
+      if (!svg || !svg.getClientRects().length || formula.closest("table")) { return; }
       var block = formula.parentNode;
-      while (getComputedStyle(block).display === "inline") { block = block.parentNode; }
+      while (/^inline/.test(getComputedStyle(block).display) || block.tagName === "SPAN") {
+        block = block.parentNode;
+      }
       var style = getComputedStyle(block), tag = block.querySelector(".eqno");
       var room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) -
         (tag && formula.hasAttribute("display") ? tag.offsetWidth + 8 : 0);
-      var share = room / svg.getBoundingClientRect().width;
-      if (share < 1) {
-        formula.style.fontSize = 100 * Math.max(SMALLEST, 0.99 * share) + "%";
-        if (share < SMALLEST) { formula.classList.add("kl-long"); }
+      // Step by step: the browser rounds the height of an x, so that widths jump.
+      for (var share = 1; svg.getBoundingClientRect().width > room + 1 && share > SMALLEST; share -= 0.04) {
+        formula.style.fontSize = size * (share - 0.04) + "%";
       }
+      if (svg.getBoundingClientRect().width > room + 1) { formula.classList.add("kl-long"); }
     });
   }
 
@@ -197,11 +203,11 @@
     fit();
     each((document.querySelector(".bd-article") || document.body).querySelectorAll(BOXES), function (box) {
       var scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
-      if (scrolls && !box.hasAttribute("tabindex")) {
+      if (scrolls && box.tabIndex !== 0) {
         box.tabIndex = 0;
         box.classList.add("kl-scrolls");
       } else if (!scrolls && box.classList.contains("kl-scrolls")) {
-        box.removeAttribute("tabindex");
+        box.tabIndex = -1;
         box.classList.remove("kl-scrolls");
       }
     });
@@ -214,6 +220,8 @@
     });
     reachable();
     window.addEventListener("resize", reachable);
+    // What was folded away had no width until it was opened.
+    document.addEventListener("click", function () { setTimeout(reachable, 300); });
     if (window.MathJax && window.MathJax.startup && window.MathJax.startup.promise) {
       window.MathJax.startup.promise.then(reachable);
     }

@@ -28,7 +28,7 @@ REMOVED = re.compile(
 CONTRADICTED = re.compile(
     r'(<summary)\s+aria-label="Toggle hidden content"'
     r'|(<button[^>]*\bsearch-button-field\b[^>]*?)\s+aria-label="Search"'
-    r'|(<div class="[^"]*\bcitation-list\b[^"]*")\s+role="list"'
+    r'|(<div)\s+role="list"(?=\s+class="[^"]*\bcitation-list\b)'
 )
 # Without JavaScript nothing resolves "auto", and a page would have no colours at all.
 AUTO_THEME = re.compile(r'(<html\b[^>]*)data-theme="auto"')

@@ -7,7 +7,6 @@ else; ``book/_assets/kernlib.js`` brings it to life.  Tests: ``tests/report/test
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import product
@@ -15,23 +14,13 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from kernlib.report.interactive_tables import DataTable, HeatMap
+from kernlib.report.interactive_tables import DataTable, HeatMap, checked_name
 from kernlib.report.pictures import base64_of, evenly, png_of, sheet, size_on_screen
 
 __all__ = ["DataTable", "FrameSlider", "HeatMap", "SurfaceExplorer"]
 
-NAME = re.compile(r"[a-z][a-z0-9-]*")
 # Base64 of all pictures of one part; a page has at most 3 MB.
 MAX_BYTES = 2_000_000
-
-
-def _checked_name(name: str) -> str:
-    if not NAME.fullmatch(name):
-        raise ValueError(
-            f"name must be lower-case letters, digits and hyphens (it makes the ids of the page), "
-            f"got {name!r}. Take <chapter>-<what>."
-        )
-    return name
 
 
 def _checked_size(pictures: Sequence[str], name: str) -> None:
@@ -94,7 +83,7 @@ class FrameSlider:
         seconds: float = 0.8,
         n_stills: int = 4,
     ) -> None:
-        self.name, self.alt = _checked_name(name), alt
+        self.name, self.alt = checked_name(name), alt
         pairs = [(label, png_of(picture)) for label, picture in frames]
         if not pairs:
             raise ValueError(f"{name!r} needs at least one frame, got none.")
@@ -176,7 +165,7 @@ class SurfaceExplorer:
         first: tuple | None = None,
         stills: Sequence[tuple] | None = None,
     ) -> None:
-        self.name, self.alt, self.texts = _checked_name(name), alt, texts
+        self.name, self.alt, self.texts = checked_name(name), alt, texts
         self.parameters = {key: list(values) for key, values in parameters.items()}
         self.keys = list(product(*self.parameters.values()))
         for what, given in (("pictures", pictures), ("texts", texts)):

@@ -15,10 +15,21 @@ from numpy.typing import ArrayLike
 
 from kernlib.report.pictures import base64_of, png_of
 
+NAME = re.compile(r"[a-z][a-z0-9-]*")
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
+
+
+def checked_name(name: str) -> str:
+    """Return ``name`` if it can make ids of a page, or raise."""
+    if not NAME.fullmatch(name):
+        raise ValueError(
+            f"name must be lower-case letters, digits and hyphens (it makes the ids of the page), "
+            f"got {name!r}. Take <chapter>-<what>."
+        )
+    return name
 
 
 def latex_escape(text: str) -> str:
@@ -28,6 +39,8 @@ def latex_escape(text: str) -> str:
 
 class DataTable:
     """A table that can be sorted by any column and filtered; on paper a plain one.
+
+    It brings its own caption and may break across pages: do not put it into a figure.
 
     Parameters
     ----------
@@ -66,7 +79,7 @@ class DataTable:
         max_paper_rows: int = 40,
         widths: Mapping[str, float] | None = None,
     ) -> None:
-        self.frame, self.name, self.caption = frame, name, caption
+        self.frame, self.name, self.caption = frame, checked_name(name), caption
         self.formats, self.widths = dict(formats or {}), dict(widths or {})
         self.selects, self.max_paper_rows = list(selects), max_paper_rows
         unknown = sorted({*self.formats, *self.selects, *self.widths} - set(frame.columns))
@@ -216,7 +229,7 @@ class HeatMap:
                 f"values must have one row per name, {(len(self.rows), len(self.columns))}, "
                 f"got {self.values.shape}."
             )
-        self.name, self.caption, self.fmt = name, caption, fmt
+        self.name, self.caption, self.fmt = checked_name(name), caption, fmt
         self.row_title, self.column_title, self.colours = row_title, column_title, colours
 
     def __repr__(self) -> str:

@@ -143,22 +143,34 @@ def against(card: pd.DataFrame, *, name: str, caption: str, digits: int = 4) -> 
         Where the twin had to serve, with the results recorded on the original table, whose
         verdict it is; with our corrected numbers where there are any.
     """
-    se = f".{max(1, digits - 2)}g"
     shown = pd.DataFrame({"row": card["row"]})
     if card["quantity"].nunique() > 1:
-        shown["quantity"] = card["quantity"]
+        shown["quantity"] = card["quantity"].str.replace("_", " ")
     shown["published"] = card["printed"].where(
         card["printed_std"] == "", card["printed"] + " ± " + card["printed_std"]
     )
     twin = "recorded" in card.columns
-    shown["on the twin" if twin else "ours"] = _with_error(card["ours"], card["se"], digits, se)
+    shown["on the twin" if twin else "ours"] = _as_printed(card, "ours", "se", digits)
     if twin:
-        shown["on the original"] = _with_error(card["recorded"], card["recorded_se"], digits, se)
-    corrected = card["corrected_recorded" if twin else "corrected"]
-    if corrected.notna().any():
-        shown["corrected"] = [f"{v:.{digits}g}" if v == v else "–" for v in corrected]
+        shown["on the original"] = _as_printed(card, "recorded", "recorded_se", digits)
+    corrected = "corrected_recorded" if twin else "corrected"
+    if card[corrected].notna().any():
+        shown["corrected"] = _as_printed(card, corrected, None, digits)
     shown["verdict"] = card["recorded_verdict" if twin else "verdict"]
     return table(shown, name=name, caption=caption)
+
+
+def _as_printed(card: pd.DataFrame, mean: str, se: str | None, digits: int) -> list[str]:
+    """Return our numbers, in per cent where the published ones are."""
+    errors = pd.Series(0.0, index=card.index) if se is None else card[se]
+    small = f".{max(1, digits - 2)}g"
+    plain_text = _with_error(card[mean], errors, digits, small)
+    per_cent = [
+        f"{m:.2%} ± {e:.2%}" if e > 0 else f"{m:.2%}"
+        for m, e in zip(card[mean], errors, strict=True)
+    ]
+    both = zip(card["printed"], card[mean], plain_text, per_cent, strict=True)
+    return ["–" if m != m else (b if "%" in printed else a) for printed, m, a, b in both]
 
 
 def _with_error(means: pd.Series, errors: pd.Series, digits: int, se: str) -> list[str]:

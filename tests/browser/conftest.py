@@ -17,7 +17,9 @@ HERE = Path(__file__).parent
 HTML = HERE.parents[1] / "book/_build/html"
 WIDTHS = (1440, 768, 390)
 HEIGHT = 900
-PROGRAM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+PROGRAM = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 # Root cannot have a sandbox; the rest keeps the browser from talking to its maker.
 FLAGS = [
     "--no-sandbox",
@@ -32,7 +34,7 @@ TYPESET = "async () => { if (window.MathJax?.startup) await MathJax.startup.prom
 SETTLE = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 LOOK = (HERE / "look.js").read_text(encoding="utf8")
 AXE = HERE / "axe-core/axe.min.js"
-RUN_AXE = """async () => (await axe.run(document, {resultTypes: ["violations"], preload: false})).violations
+RUN_AXE = """async () => (await axe.run({resultTypes: ["violations"], preload: false})).violations
   .filter(v => v.impact === "serious" || v.impact === "critical")
   .map(v => v.id + ": " + v.help + " | " + v.nodes.slice(0, 5).map(n => n.target.join(" ")
     + " " + n.any.map(a => a.message).join(" ").slice(0, 160)).join(" | "))"""
@@ -110,6 +112,8 @@ def visit(browser: Browser, path: Path) -> dict[str, Any]:
     page.evaluate(LOOK)
     seen["content"] = page.evaluate("look.content()")
     page.add_style_tag(content=AT_ONCE)
+    seen["folded"] = page.evaluate("look.unfold()")
+    page.wait_for_timeout(400)  # the script fits formulas a moment after a click
     page.add_script_tag(path=AXE)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": HEIGHT})

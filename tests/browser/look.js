@@ -7,7 +7,17 @@ window.look = (function () {
       " “" + (node.textContent || "").trim().slice(0, 40) + "”";
   };
   const article = () => document.querySelector(".bd-article") || document.body;
-  const visible = (node) => node.getClientRects().length > 0;
+  const visible = (node) => node.getClientRects().length > 0 && getComputedStyle(node).visibility !== "hidden";
+
+  /* Open what is folded: solutions, hidden code. */
+  function unfold() {
+    document.querySelectorAll(".toggle-hidden .toggle-button, .toggle-button.toggle-button-hidden").forEach((b) => {
+      const box = b.closest(".toggle-hidden") || b;
+      if (box.classList.contains("toggle-hidden") || b.classList.contains("toggle-button-hidden")) { b.click(); }
+    });
+    document.querySelectorAll("details:not([open]) > summary").forEach((s) => s.click());
+    return document.querySelectorAll(".admonition.toggle-hidden, details:not([open])").length;
+  }
   const luminance = (colour) => {
     const [r, g, b] = colour.match(/[\d.]+/g).map(Number).map((c) => c / 255)
       .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
@@ -87,5 +97,5 @@ window.look = (function () {
     };
   }
 
-  return { content: content, layout: layout, dark: dark, name: name };
+  return { unfold: unfold, content: content, layout: layout, dark: dark, name: name };
 })();

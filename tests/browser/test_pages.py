@@ -63,6 +63,10 @@ def test_dark_mode_is_dark_and_its_figures_are_light(seen):
     assert not dark["sunk"], "a formula is dark on dark"
 
 
+def test_what_is_folded_can_be_opened(seen):
+    assert seen["folded"] == 0
+
+
 def test_axe_finds_nothing_serious(seen):
     assert len(seen["axe"]) == 3
     found = {where: violations for where, violations in seen["axe"].items() if violations}

@@ -58,6 +58,11 @@ def test_published_and_ours_side_by_side():
     ]
 
 
+def test_ours_is_in_per_cent_where_theirs_is():
+    cells = tables.against(card(printed="25.00%"), name="tab-x", caption="c").cells
+    assert cells["ours"].tolist() == ["26.00% ± 0.10%"]
+
+
 def test_on_the_twin_the_verdict_is_that_of_the_original():
     extra = {"recorded": 0.25, "recorded_se": 0.0, "recorded_verdict": "exact"}
     extra |= {"corrected_recorded": 0.2, "verdict": "twin"}

@@ -101,6 +101,7 @@ def nearest_neighbour(data: Any, runs: int, seed: int) -> pd.DataFrame:
                 learner = KernelPerceptron(kernel=kernel, max_iter=EPOCHS)
                 found = learner._solve(gram, problem.codes, points[: problem.n_fit], Reporter())
                 codes = (found.scores_on(gram, outer)[:, 0] > 0).astype(int)
+                del gram  # before the next one is made
                 line = {"variant": variant, "row": f"gaussian {gamma}"}
                 same = {"as_1nn": of_all, "as_1nn_of_support": neighbour(found.support())}
                 for quantity, labels in same.items():

@@ -63,7 +63,8 @@ class Problem(NamedTuple):
         """Put the two parts one after the other."""
         X = np.concatenate([parts.X, parts.X_out])
         y = np.concatenate([parts.y, parts.y_out])
-        return cls(Pairs(X, keep=True), np.searchsorted(np.unique(y), y), len(parts.y))
+        # With eleven features X X' is not worth keeping: it is as large as the Gram matrix.
+        return cls(Pairs(X), np.searchsorted(np.unique(y), y), len(parts.y))
 
     def gram(self, kernel: Kernel) -> Gram:
         """Return the kernel's values on all pairs."""

@@ -103,8 +103,13 @@ def _minimum_norm(X: np.ndarray) -> np.ndarray:
 
 def nearest_neighbour(X: np.ndarray, T: np.ndarray) -> np.ndarray:
     """Predict the label of the nearest example, the first of equals."""
-    nearest = np.argmax(X @ T.T, axis=1)  # on the cube, the largest product is nearest
-    return np.take_along_axis(X[:, :, 0], nearest, axis=1)
+    points = T.astype(np.float32)  # products of whole numbers are exact
+    found = np.empty((len(X), len(T)))
+    for d, rows in enumerate(X):  # a set at a time, for the cache's sake
+        # On the cube, the largest product is nearest.
+        nearest = np.argmax(points @ rows.T.astype(np.float32), axis=1)
+        found[d] = rows[nearest, 0]
+    return found
 
 
 LEARNERS: dict[str, Trial] = {

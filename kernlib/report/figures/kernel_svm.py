@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new
@@ -143,7 +143,8 @@ def plot_by_parameter(
             label = "_nolegend_"
     ax.set(xlabel=xlabel, ylabel="test error", xscale="log" if log else "linear")
     ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.yaxis.set_minor_formatter(PercentFormatter(1, decimals=0))
+    ax.yaxis.set_minor_formatter(NullFormatter())
     ax.legend()
     return ax

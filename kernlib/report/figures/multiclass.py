@@ -63,12 +63,14 @@ def plot_errors(card: pd.DataFrame, xlabel: str, ax: Axes | None = None) -> Axes
     matplotlib Axes
     """
     ax = axes_or_new(ax)
+    published = "published"
     for (quantity, part), look in zip(card.groupby("quantity", sort=False), VARIANTS, strict=False):
         x = part["row"].astype(float)
         spread = part["se"] * np.sqrt(part["runs"])
         name = str(quantity).replace("_", " ")
         ax.errorbar(x, part["ours"], yerr=spread, label=f"{name}, ours ± s.d.", capsize=2, **look)
-        ax.plot(x, part["published"], label=f"{name}, published", **PUBLISHED)
+        ax.plot(x, part["published"], label=published, **PUBLISHED)
+        published = "_nolegend_"
     ax.set(xlabel=xlabel, ylabel="error", ylim=(0, None))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.legend()

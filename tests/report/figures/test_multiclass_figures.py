@@ -22,7 +22,7 @@ def test_ours_and_published_by_parameter():
          "runs": 4, "published": [0.21, 0.11]}
     )  # fmt: skip
     ax = figures.plot_errors(card, "degree")
-    published = next(line for line in ax.lines if "published" in str(line.get_label()))
+    published = next(line for line in ax.lines if line.get_label() == "published")
     assert published.get_xydata().tolist() == [[1, 0.21], [2, 0.11]]
     bars = ax.collections[0].get_segments()
     np.testing.assert_allclose(bars[0][:, 1], [0.18, 0.22])  # ± s.d. = se * sqrt(runs)
