@@ -55,7 +55,6 @@ def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
             )  # fmt: skip
         ax.set(xscale="log", yscale="log", xlabel=AXES[axis], ylabel=UNITS[quantity])
         ax.legend(fontsize="x-small", title="exponent", title_fontsize="x-small")
-    figure.tight_layout()
     return figure
 
 
