@@ -71,7 +71,9 @@ def exponents(growth: pd.DataFrame) -> pd.DataFrame:
 
 def contests(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the lines of the summary that compare with a peer that was there."""
-    return summary[summary["unit"].str.startswith("x ") & summary["ratio"].notna()]
+    # Where less is better the ratio is ours to theirs: the other way round.
+    less = summary["sense"].eq("<=").fillna(False).astype(bool)
+    return summary[summary["unit"].str.startswith("x ") & summary["ratio"].notna() & ~less]
 
 
 def goals(summary: pd.DataFrame) -> pd.DataFrame:

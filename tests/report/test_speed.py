@@ -49,6 +49,11 @@ def test_goals_and_contests():
     assert speed.machine(summary())["value"].tolist() == ["3.11", "not installed"]
 
 
+def test_contests_leave_out_where_less_is_better():
+    turned = summary().assign(sense="<=")
+    assert len(speed.contests(turned)) == 0
+
+
 def test_missing_table_names_the_command(tmp_path):
     with pytest.raises(FileNotFoundError, match="make bench"):
         speed.recorded("summary", tmp_path)

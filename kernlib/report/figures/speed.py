@@ -96,7 +96,7 @@ def plot_ratios(contests: pd.DataFrame, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _short(case: str, n: int = 58) -> str:
+def _short(case: str, n: int = 84) -> str:
     return case if len(case) <= n else case[: n - 1] + "…"
 
 
