@@ -6,6 +6,8 @@ READY  := $(VENV)/.installed
 BUILD  := $(BIN)/jupyter-book build book/ -W -n --keep-going
 # Where the results of repeated experiments are kept; emptied first, so that a build computes them.
 STORE  := $(CURDIR)/.results
+# Optional peers of the benchmarks stay out of the environment that builds the book.
+PEERDIR := $(CURDIR)/.peers
 # Sphinx warns only about pages that it reads again: after a failed build it must read all of them.
 FORGET := rm -rf book/_build/.doctrees book/_build/library.sha256
 
@@ -68,9 +70,10 @@ pdf: $(READY)  ## build the book as PDF and check it (needs TeX Live; README.md 
 	KERNLIB_STORE=$(STORE)/book $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
 	$(BIN)/python -m pytest tests/test_pdf.py --pdf -q
 
-bench: $(READY)  ## compare the speed with other libraries
+bench: $(READY)  ## compare the speed with other libraries (QUICK=1: in a minute; PEERS=1: fetch optional ones)
 	@echo '== bench: every script in benchmarks/'
-	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+	$(if $(PEERS),$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target $(PEERDIR) -r benchmarks/peers.txt)
+	PYTHONPATH=$(CURDIR):$(PEERDIR) $(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 
 clean:  ## remove what was built; .venv stays
 	rm -rf book/_build .results .numba_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
