@@ -107,7 +107,8 @@ def _qualities(part: pd.DataFrame) -> list[str]:
 
 def machine(summary: pd.DataFrame) -> pd.DataFrame:
     """Return what the recorded numbers depend on, a line each; missing peers are said to be so."""
-    names = list(summary.columns[summary.columns.get_loc("note") + 1 :])
+    columns = [str(name) for name in summary.columns]
+    names = columns[columns.index("note") + 1 :]
     first = summary.iloc[0]
     values = ["not installed" if pd.isna(first[name]) else str(first[name]) for name in names]
     return pd.DataFrame({"what": names, "value": values})
