@@ -6,6 +6,10 @@ READY  := $(VENV)/.installed
 BUILD  := $(BIN)/jupyter-book build book/ -W -n --keep-going
 # Where the results of repeated experiments are kept; emptied first, so that a build computes them.
 STORE  := $(CURDIR)/.results
+# Optional peers of the benchmarks stay out of the environment that builds the book.
+PEERDIR := $(CURDIR)/.peers
+# Pages are made on the twin of the Milan table and may be published; with ORIGINAL=1 on the table itself.
+TWIN   := $(if $(ORIGINAL),,env -u KERNLIB_MILAN)
 # Sphinx warns only about pages that it reads again: after a failed build it must read all of them.
 FORGET := rm -rf book/_build/.doctrees book/_build/library.sha256
 
@@ -28,9 +32,9 @@ help:  ## list the targets
 book: $(READY)  ## build the book; open book/_build/html/index.html
 	@echo '== results: every experiment of the documents, at its full protocol'
 	rm -rf $(STORE)/book
-	KERNLIB_STORE=$(STORE)/book $(BIN)/kernlib replicate --all --only-compute
+	KERNLIB_STORE=$(STORE)/book $(TWIN) $(BIN)/kernlib replicate --all --only-compute
 	@echo '== book: run every chapter and build the pages; a warning is an error'
-	KERNLIB_STORE=$(STORE)/book $(BUILD) || { $(FORGET); exit 1; }
+	KERNLIB_STORE=$(STORE)/book $(TWIN) $(BUILD) || { $(FORGET); exit 1; }
 
 test: lint imports types unit nbval  ## all of the next five, the book built and run again
 
@@ -53,8 +57,8 @@ unit: $(READY)  ## doctests, unit and property tests
 nbval: book  ## run every chapter again and compare with the built book
 	@echo '== nbval: chapters against the build, glued values included'
 	rm -rf $(STORE)/nbval
-	KERNLIB_STORE=$(STORE)/nbval $(BIN)/kernlib replicate --all --only-compute
-	KERNLIB_STORE=$(STORE)/nbval $(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
+	KERNLIB_STORE=$(STORE)/nbval $(TWIN) $(BIN)/kernlib replicate --all --only-compute
+	KERNLIB_STORE=$(STORE)/nbval $(TWIN) $(BIN)/python -m pytest --nbval-book -m book -n 2 --dist loadfile
 
 browser: $(READY)  ## open every built page in Chromium (after make book)
 	@echo '== browser: every page in Chromium'
@@ -65,12 +69,13 @@ pdf: $(READY)  ## build the book as PDF and check it (needs TeX Live; README.md 
 	test -d $(STORE)/book || $(MAKE) book
 	@echo '== pdf: the chapters once more, on paper, with the results of the pages'
 	rm -rf book/_build/latex
-	KERNLIB_STORE=$(STORE)/book $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
+	KERNLIB_STORE=$(STORE)/book $(TWIN) $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
 	$(BIN)/python -m pytest tests/test_pdf.py --pdf -q
 
-bench: $(READY)  ## compare the speed with other libraries
+bench: $(READY)  ## compare the speed with other libraries (QUICK=1: in a minute; PEERS=1: fetch optional ones)
 	@echo '== bench: every script in benchmarks/'
-	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python "$$script"; done
+	$(if $(PEERS),$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target $(PEERDIR) -r benchmarks/peers.txt)
+	PYTHONPATH=$(CURDIR):$(PEERDIR) $(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 
 clean:  ## remove what was built; .venv stays
 	rm -rf book/_build .results .numba_cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -6,12 +6,11 @@ is timed beside them.  ``make bench`` runs it, on one thread; ``--quick`` takes 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
-from side_by_side import ratio, report, take_turns
+from side_by_side import Row, is_quick, ratio, report, take_turns
 
 from kernlib import BudgetPerceptron
 from kernlib.datasets import load_usps
@@ -24,8 +23,6 @@ import reference
 
 BUDGET, EPOCHS, SEED = 350, 5, 0
 KERNEL = Polynomial(degree=5, coef0=0, scale=1 / 256)  # at most 1, as the Forgetron wants it
-
-Row = dict[str, object]
 
 
 def digits():
@@ -165,9 +162,7 @@ def compare(policy, data, rounds) -> list[Row]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round")
-    rounds = 1 if parser.parse_args().quick else 3
+    rounds = 1 if is_quick(__doc__) else 3
     data = digits()
     report("budget", [row for policy in POLICIES for row in compare(policy, data, rounds)])
 

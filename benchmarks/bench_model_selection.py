@@ -7,11 +7,10 @@ combinations alone.  ``make bench`` runs it, on one thread; ``--quick`` takes 2 
 
 from __future__ import annotations
 
-import argparse
 import time
 
 import numpy as np
-from side_by_side import ratio, report, take_turns
+from side_by_side import Row, is_quick, ratio, report, take_turns
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -24,7 +23,6 @@ from kernlib.preprocessing import AddConstant
 from kernlib.replication import published
 
 SEED = 0
-Row = dict[str, object]
 
 
 def gain(estimator, grid, X, y, splits, rounds) -> Row:
@@ -109,9 +107,7 @@ def pegasos(n_steps, rounds) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="2 runs, fewer steps, one round")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     rounds = 1 if quick else 3
     rows = [digits(2 if quick else 20, rounds), pegasos(10_000 if quick else 100_000, rounds)]
     report("model_selection", rows)

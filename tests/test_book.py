@@ -138,6 +138,15 @@ def test_glued_keys_are_pasted_somewhere(page):
         assert any(re.fullmatch(pattern, key) for key in pasted), f"{pattern!r} is never shown"
 
 
+UNOPENED = re.compile(r"^`{3,}\{[^`\n]*`", re.M)
+
+
+def test_directives_open(page):
+    """A fence of backticks whose first line has a backtick is no fence: its text is printed raw."""
+    found = UNOPENED.findall(page.read_text(encoding="utf8"))
+    assert not found, f"take colons for the fence: {found}"
+
+
 def test_citations_are_in_the_bibliography(page):
     known = re.findall(r"^@\w+\{([^,\s]+),", (BOOK / "references.bib").read_text("utf8"), re.M)
     for keys in CITED.findall(page.read_text(encoding="utf8")):
@@ -188,6 +197,11 @@ def test_rule_sees_a_typed_result(text):
 )
 def test_rule_lets_other_numbers_pass(text):
     assert not typed_results(text)
+
+
+def test_rule_sees_a_fence_that_does_not_open():
+    assert UNOPENED.search("````{prf:theorem} Title {cite:p}`x`\n")
+    assert not UNOPENED.search("````{prf:theorem} Title\n\n{cite:p}`x`\n````")
 
 
 def test_rule_sees_an_ignored_cell_without_a_reason():

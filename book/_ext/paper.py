@@ -98,11 +98,12 @@ class Chapters(SphinxPostTransform):
         """Mark unnumbered chapters; drop the page of which only the title is left."""
         # All numbers are counted now; LaTeX counts its own from the parts, one level further up.
         self.config.numfig_secnum_depth = 2
+        cited_from = {citation.get("docname") for citation in self.document.findall(nodes.citation)}
         for page in list(self.document.findall(addnodes.start_of_file)):
             docname = page["docname"]
             if docname not in self.env.found_docs:
                 continue  # a part
-            if _is_hollow(page):
+            if docname in cited_from and _is_hollow(page):
                 # Links to the page lead to what took its place.
                 label = rf"\phantomsection\label{{\detokenize{{{docname}::doc}}}}"
                 page.replace_self(_latex(label))

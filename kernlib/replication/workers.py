@@ -46,8 +46,22 @@ SECONDS: dict[str, float] = {
     "dellaporta2020.ova_gaussian": 20,
     "dellaporta2020.gaussian_15_epochs": 20,
     "cologni2024.pegasos_poly2_lambda": 15,
+    "dellaporta2020.ovo_epochs": 15,
+    "romano2021.all_digits": 20,
+    "romano2021.repeats": 15,
     "cologni2024.nearest_neighbour": 10,
     "cologni2024.cross_validation": 10,
+    "dellaporta2020.compared_seconds": 10,
+    "dellaporta2020.gaussian_epochs": 10,
+    "dellaporta2020.gaussian_pilot": 10,
+    "dellaporta2020.ova_epochs": 10,
+    "dellaporta2020.reduced_set": 10,
+    "dellaporta2020.svm_gamma": 10,
+    "mirone2023.nearest_neighbour": 15,
+    "mirone2023.precision": 15,
+    "mirone2023.run_times": 10,
+    "mirone2023.shared_draws": 15,
+    "mirone2023.kernel_values": 10,
 }
 SHORT = 1.0
 THREADS = "LOKY_MAX_CPU_COUNT"  # joblib's own limit of what n_jobs=-1 means

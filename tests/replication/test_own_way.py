@@ -99,6 +99,10 @@ def test_hours_are_counts_times_costs(monkeypatch):
     names = found.drop_duplicates(["document", "experiment"])
     assert own_way.summary(found).startswith(f"{len(names)} tables")
     assert f"ours: {4 * len(names)} s" in own_way.summary(found)
+    most = found.groupby("document")["hours"].sum().idxmax()
+    rest = 4 * np.count_nonzero(names["document"] != most)
+    assert own_way.summary(found).endswith(f" hours, {rest} s")
+    assert f"Without {most}: " in own_way.summary(found)
 
 
 def test_units_are_measured():

@@ -132,7 +132,7 @@ def plot_frontier(paths: Mapping[str, pd.DataFrame], ax: Axes | None = None) -> 
     ax = axes_or_new(ax)
     for (name, path), look in zip(paths.items(), looks(paths), strict=True):
         ax.semilogx(path["complexity"], path["hinge"] / path["rows"], label=name, **look)
-    ax.set(xlabel=r"$(R\,\Vert u\Vert)^2$", ylabel="mean hinge loss of $u$", ylim=(0, 1.05))
+    ax.set(xlabel=r"$(R\,\Vert u\Vert)^2$", ylabel="mean hinge loss of $u$", xlim=(0.03, None))
     ax.legend()
     return ax
 

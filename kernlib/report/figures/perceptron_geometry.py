@@ -77,7 +77,8 @@ def plot_halfspaces(
             _hyperplane(ax, w, float(b + shift * norm), reach, **REFERENCE | {"linestyle": ":"})
     foot = -b * w / norm**2
     _arrow(ax, foot + w / norm, foot, BLACK)
-    ax.annotate("$w$", tuple(foot + w / norm), xytext=(6, 2), textcoords="offset points")
+    name = foot + 1.25 * w / norm
+    ax.text(name[0], name[1], "$w$", ha="center", va="center", fontsize=12)
     _square(ax, reach)
     ax.legend(loc="upper left", bbox_to_anchor=(0, 1.12), ncols=2, borderaxespad=0)
     return ax

@@ -9,91 +9,115 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kernlib.report.figures.common import axes_or_new, looks
-from kernlib.report.style import REFERENCE, WIDE
+from kernlib.report.style import BLUE, REFERENCE, VERMILION, WIDE
 
 AXES = {
-    "m": "examples m",
-    "d": "features d",
+    "m": "examples $m$",
+    "d": "features $d$",
     "classes": "classes",
-    "T": "steps T",
+    "T": "steps $T$",
 }
+UNITS = {"seconds": "time [s]", "megabytes": "memory [MiB]"}
 
 
-def exponents(growth: pd.DataFrame, of: str = "seconds") -> pd.DataFrame:
-    """Return the exponent of growth of each learner along each axis.
-
-    Parameters
-    ----------
-    growth : DataFrame
-        ``learner``, ``axis``, ``size`` and the column ``of``.
-    of : str, default="seconds"
-        What grows.
-
-    Returns
-    -------
-    DataFrame
-        ``learner``, ``axis``, ``exponent``: the slope of a line through the logarithms.
-    """
-    lines = []
-    for (learner, axis), part in growth.groupby(["learner", "axis"], sort=False):
-        slope = np.polyfit(np.log(part["size"]), np.log(part[of]), 1)[0]
-        lines.append((learner, axis, float(slope)))
-    return pd.DataFrame(lines, columns=["learner", "axis", "exponent"])
-
-
-def plot_growth(growth: pd.DataFrame) -> Figure:
-    """Plot seconds against the size, a panel for each thing that grows, with exponents.
+def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
+    """Plot time or memory against each size on logarithmic axes, with fitted lines.
 
     Parameters
     ----------
     growth : DataFrame
-        ``learner``, ``axis``, ``size``, ``seconds``.
+        Columns ``learner``, ``axis``, ``size`` and ``quantity``.
+    quantity : {"seconds", "megabytes"}, default="seconds"
+        What to plot.
 
     Returns
     -------
     matplotlib Figure
-        The exponent is in the legend.
+        A panel for each axis; the legend gives the exponents, the slopes of the lines.
     """
-    kinds = [axis for axis in AXES if axis in set(growth["axis"])]
-    figure, panels = plt.subplots(2, (len(kinds) + 1) // 2, figsize=(WIDE[0], 5.6), squeeze=False)
-    slopes = exponents(growth).set_index(["learner", "axis"])["exponent"]
-    for ax, kind in zip(panels.flat, kinds, strict=False):
-        part = growth[growth["axis"] == kind]
-        names = list(dict.fromkeys(part["learner"]))
-        for name, look in zip(names, looks(names), strict=True):
-            line = part[part["learner"] == name].sort_values("size")
-            label = f"{name}: {slopes[name, kind]:.2f}"
-            ax.loglog(line["size"], line["seconds"], label=label, **look)
-        ax.set(xlabel=AXES[kind], ylabel="seconds of a fit")
-        ax.legend()
-    for ax in panels.flat[len(kinds) :]:
+    axes = [axis for axis in AXES if axis in set(growth["axis"])]
+    names = list(dict.fromkeys(growth["learner"]))
+    look = dict(zip(names, looks(names), strict=True))
+    columns = 2
+    rows = -(-len(axes) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(WIDE[0], 2.9 * rows), squeeze=False)
+    for ax in grid.flat[len(axes) :]:
         ax.set_visible(False)
+    for ax, axis in zip(grid.flat, axes, strict=False):
+        for name, part in growth[growth["axis"] == axis].groupby("learner", sort=False):
+            x, y = part["size"].to_numpy(float), part[quantity].to_numpy(float)
+            slope, start = np.polyfit(np.log(x), np.log(y), 1)
+            style = look[str(name)]
+            ax.plot(x, y, color=style["color"], marker=style["marker"], linestyle="none")
+            ax.plot(
+                x, np.exp(start) * x**slope, color=style["color"], linestyle=style["linestyle"],
+                label=f"{name}: {slope:.2f}",
+            )  # fmt: skip
+        ax.set(xscale="log", yscale="log", xlabel=AXES[axis], ylabel=UNITS[quantity])
+        ax.legend(fontsize="x-small", title="exponent", title_fontsize="x-small")
     return figure
 
 
-def plot_ratios(summary: pd.DataFrame, ax: Axes | None = None) -> Axes:
-    """Plot how many times faster than each peer, with intervals, and the goals.
+def plot_ratios(contests: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Plot how many times longer each peer takes, with intervals and goals.
 
     Parameters
     ----------
-    summary : DataFrame
-        ``case``, ``ratio``, ``low``, ``high``, ``goal``; one line a comparison.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
+    contests : DataFrame
+        Columns ``case``, ``unit`` ("x <peer>"), ``ratio``, ``low``, ``high``, ``goal``.
+    ax : Axes, optional
+        Where to draw.
 
     Returns
     -------
     matplotlib Axes
-        On a logarithmic axis; a bar marks the goal.
+        A line for each contest; bars mark the goals, a line the peer's own time.
     """
-    ax = axes_or_new(ax, (WIDE[0], 0.32 * len(summary) + 1.0))
-    rows = summary.iloc[::-1].reset_index(drop=True)
-    place = np.arange(len(rows))
-    spread = np.clip([rows["ratio"] - rows["low"], rows["high"] - rows["ratio"]], 0, None)
+    ax = axes_or_new(ax, (WIDE[0], 0.6 + 0.36 * len(contests)))
+    places = np.arange(len(contests))[::-1]
+    ratio = contests["ratio"].to_numpy(float)
+    ends = contests[["low", "high"]].to_numpy(float)
+    aims = pd.to_numeric(contests["goal"]).to_numpy(float)
     ax.axvline(1, **REFERENCE)
-    ax.errorbar(rows["ratio"], place, xerr=spread, fmt="o", color="C0", capsize=2, label="measured")
-    ax.plot(rows["goal"], place, "|", color="C1", markersize=12, markeredgewidth=2, label="goal")
-    ax.set_yticks(place, rows["case"], fontsize=8)
-    ax.set(xscale="log", xlabel="times faster than the peer")
-    ax.legend(loc="lower right")
+    spread = np.abs(ends - ratio[:, None]).T
+    ax.errorbar(ratio, places, xerr=spread, fmt="o", color=BLUE, capsize=2, label="measured")
+    known = ~np.isnan(aims)
+    ax.plot(
+        aims[known], places[known], linestyle="none", marker="|", markersize=12, color=VERMILION,
+        markeredgewidth=2, label="goal",
+    )  # fmt: skip
+    labels = [
+        f"{_short(case)}\n{unit.removeprefix('x ')}"
+        for case, unit in zip(contests["case"], contests["unit"], strict=True)
+    ]
+    ax.set_yticks(places, labels, fontsize="x-small")
+    ax.set(xscale="log", xlabel="time of the peer / time of kernlib")
+    ax.legend(loc="best", fontsize="small")
+    return ax
+
+
+def _short(case: str, n: int = 84) -> str:
+    return case if len(case) <= n else case[: n - 1] + "…"
+
+
+def plot_shares(limits: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Plot how much of the machine's limit each stage reaches.
+
+    Parameters
+    ----------
+    limits : DataFrame
+        Columns ``stage``, ``limit`` (empty for the limits themselves) and ``share``.
+    ax : Axes, optional
+        Where to draw.
+    """
+    part = limits[limits["limit"].notna() & (limits["limit"] != "")]
+    ax = axes_or_new(ax, (WIDE[0], 0.8 + 0.45 * len(part)))
+    places = np.arange(len(part))[::-1]
+    bars = ax.barh(places, part["share"], color=BLUE, height=0.55)
+    ax.bar_label(bars, [f"{share:.0%}" for share in part["share"]], padding=3, fontsize="small")
+    names = [f"{s}\nof {limit}" for s, limit in zip(part["stage"], part["limit"], strict=True)]
+    ax.set_yticks(places, names, fontsize="small")
+    ax.axvline(1, **REFERENCE)
+    ax.set(xlabel="share of the limit", xlim=(0, max(1.15, 1.15 * part["share"].max())))
+    ax.grid(visible=False, axis="y")
     return ax

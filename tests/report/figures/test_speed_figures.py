@@ -1,40 +1,45 @@
-"""Figures of the chapter on speed: exponents are slopes of the logarithms."""
+"""Figures of the chapter on speed draw what they are given."""
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from kernlib.report.figures import speed as figures
 
 
-@pytest.fixture
-def growth():
-    sizes = np.array([10.0, 20, 40])
-    return pd.concat(
-        pd.DataFrame({"learner": name, "axis": axis, "size": sizes, "seconds": sizes**power})
-        for name, axis, power in [("a", "m", 2), ("b", "m", 1), ("a", "T", 1)]
+def test_growth_names_the_slope_of_its_line():
+    size = np.array([1, 2, 4, 8])
+    growth = pd.DataFrame(
+        {"learner": "A", "axis": "m", "size": size, "seconds": 3.0 * size**2, "megabytes": size}
     )
-
-
-def test_exponents_are_slopes(growth):
-    found = figures.exponents(growth)
-    assert found[["learner", "axis"]].to_numpy().tolist() == [["a", "m"], ["b", "m"], ["a", "T"]]
-    np.testing.assert_allclose(found["exponent"], [2, 1, 1])
-
-
-def test_a_panel_for_each_axis_with_exponents(growth):
     figure = figures.plot_growth(growth)
-    shown = [ax for ax in figure.axes if ax.get_visible()]
-    assert [ax.get_xlabel() for ax in shown] == ["examples m", "steps T"]
-    assert [text.get_text() for text in shown[0].get_legend().get_texts()] == ["a: 2.00", "b: 1.00"]
+    ax = figure.axes[0]
+    assert ax.get_legend().get_texts()[0].get_text() == "A: 2.00"
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), 3.0 * size**2)
+    memory = figures.plot_growth(growth, "megabytes").axes[0]
+    assert memory.get_legend().get_texts()[0].get_text() == "A: 1.00"
+    assert memory.get_xscale() == memory.get_yscale() == "log"
 
 
-def test_ratios_stand_beside_their_goals():
-    summary = pd.DataFrame(
-        {"case": ["x", "y"], "ratio": [3.0, 8.0], "low": [2.0, 7.0], "high": [4.0, 9.0],
-         "goal": [2.0, 10.0]}
-    )  # fmt: skip
-    ax = figures.plot_ratios(summary)
-    goals = next(line for line in ax.lines if line.get_label() == "goal")
-    assert goals.get_xdata().tolist() == [10, 2]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["y", "x"]
+def test_ratios_show_goals_where_there_are_any():
+    contests = pd.DataFrame(
+        {
+            "case": ["one", "two"],
+            "unit": ["x SVC", "x river"],
+            "ratio": [12.0, 3.0],
+            "low": [11.0, 2.0],
+            "high": [13.0, 5.0],
+            "goal": [10.0, np.nan],
+        }
+    )
+    ax = figures.plot_ratios(contests)
+    (goals,) = [line for line in ax.lines if line.get_marker() == "|" and line.get_markersize() > 9]
+    assert goals.get_xydata().tolist() == [[10.0, 1.0]]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["one\nSVC", "two\nriver"]
+
+
+def test_shares_leave_the_limits_out():
+    limits = pd.DataFrame(
+        {"stage": ["GEMM", "Gram"], "limit": [np.nan, "GEMM"], "share": [1.0, 0.75]}
+    )
+    ax = figures.plot_shares(limits)
+    assert [bar.get_width() for bar in ax.patches] == [0.75]

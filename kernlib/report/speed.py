@@ -1,0 +1,114 @@
+"""The recorded benchmarks: what ``make bench`` wrote, read for the chapter ``book/speed.md``.
+
+Tests: ``tests/report/test_speed.py``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import kernlib
+
+RESULTS = Path(kernlib.__file__).resolve().parents[1] / "benchmarks" / "results"
+
+
+def recorded(name: str, folder: Path = RESULTS) -> pd.DataFrame:
+    """Return a table that the benchmarks wrote.
+
+    Parameters
+    ----------
+    name : str
+        Of the table: "summary", "growth", "limits" and others.
+    folder : Path, optional
+        Where the tables are.
+    """
+    path = folder / f"{name}.csv"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"expected the benchmarks' table {name}.csv in {folder.name}, found none. "
+            "Write it with: make bench"
+        )
+    return pd.read_csv(path, dtype={"met": "string", "note": "string", "sense": "string"})
+
+
+def exponents(growth: pd.DataFrame) -> pd.DataFrame:
+    """Return the exponents of growth: slopes of lines fitted to the logarithms.
+
+    Parameters
+    ----------
+    growth : DataFrame
+        Columns ``learner``, ``axis``, ``size``, ``seconds``, ``megabytes``.
+
+    Returns
+    -------
+    DataFrame
+        ``learner``, ``axis``, ``smallest``, ``largest`` (sizes), ``seconds``, ``megabytes`` (at
+        the largest), ``time_exponent``, ``memory_exponent``, and ``last_exponent``, that of the
+        time between the two largest sizes.
+    """
+    rows = []
+    for (learner, axis), part in growth.groupby(["learner", "axis"], sort=False):
+        part = part.sort_values("size")
+        x, t = np.log(part["size"]), np.log(part["seconds"])
+        rows.append(
+            {
+                "learner": learner,
+                "axis": axis,
+                "smallest": int(part["size"].iloc[0]),
+                "largest": int(part["size"].iloc[-1]),
+                "seconds": float(part["seconds"].iloc[-1]),
+                "megabytes": float(part["megabytes"].iloc[-1]),
+                "time_exponent": float(np.polyfit(x, t, 1)[0]),
+                "last_exponent": float(np.diff(t)[-1] / np.diff(x)[-1]),
+                "memory_exponent": float(np.polyfit(x, np.log(part["megabytes"]), 1)[0]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def contests(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return the lines of the summary that compare with a peer that was there."""
+    # Where less is better the ratio is ours to theirs: the other way round.
+    less = summary["sense"].eq("<=").fillna(False).astype(bool)
+    return summary[summary["unit"].str.startswith("x ") & summary["ratio"].notna() & ~less]
+
+
+def goals(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return the lines that have a goal, as texts: case, goal, found, interval, quality, met."""
+    part = summary[summary["met"].notna()]
+    interval = [f"{a:.3g} – {b:.3g}" for a, b in zip(part["low"], part["high"], strict=True)]
+    signs = part["sense"].map({">=": "≥", "<=": "≤"})
+    return pd.DataFrame(
+        {
+            "case": part["case"],
+            "goal": [
+                f"{s} {g:g} {u}" for s, g, u in zip(signs, part["goal"], part["unit"], strict=True)
+            ],
+            "found": [f"{value:.3g}" for value in part["ratio"]],
+            "interval": interval,
+            "quality": _qualities(part),
+            "met": part["met"].map({"True": "yes", "False": "no"}),
+        }
+    )
+
+
+def _qualities(part: pd.DataFrame) -> list[str]:
+    texts = []
+    for what, ours, theirs in zip(
+        part["quality"], part["quality_ours"], part["quality_theirs"], strict=True
+    ):
+        beside = "" if pd.isna(theirs) else f" : {theirs:.4g}"
+        texts.append("–" if pd.isna(what) or pd.isna(ours) else f"{what} {ours:.4g}{beside}")
+    return texts
+
+
+def machine(summary: pd.DataFrame) -> pd.DataFrame:
+    """Return what the recorded numbers depend on, a line each; missing peers are said to be so."""
+    columns = [str(name) for name in summary.columns]
+    names = columns[columns.index("note") + 1 :]
+    first = summary.iloc[0]
+    values = ["not installed" if pd.isna(first[name]) else str(first[name]) for name in names]
+    return pd.DataFrame({"what": names, "value": values})
