@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kernlib.learners.perceptron import Perceptron
     from kernlib.learners.winnow import Winnow
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "BudgetPerceptron",

@@ -2,7 +2,7 @@ r"""The kernel perceptron on a budget: it stores at most so many examples, and f
 
 Update, when :math:`y f_k(x) \le 0`: :math:`f_k \leftarrow f_k + y K(x, \cdot)`; above the budget a
 policy removes an entry, or projects the new example onto what is stored.
-Tests: ``tests/learners/test_budget.py``.
+Chapter: ``book/budget.md``.  Tests: ``tests/learners/test_budget.py``.
 """
 
 import copy

@@ -19,7 +19,7 @@ classes; else 0 for all.  Hence the step::
 
 Run by ``Pegasos(multi_class="crammer_singer")``.  K. Crammer, Y. Singer (2001). On the
 algorithmic implementation of multiclass kernel-based vector machines. JMLR 2.
-Tests: ``tests/learners/test_crammer_singer.py``.
+Chapter: ``book/variants.md``.  Tests: ``tests/learners/test_crammer_singer.py``.
 """
 
 import numpy as np

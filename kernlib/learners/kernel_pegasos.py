@@ -3,7 +3,7 @@ r"""Kernel Pegasos: kernel SVM and kernel logistic regression by stochastic sub-
 Minimises :math:`\frac{\lambda}{2}\|f\|^2 + \sum_i c_i\,\ell(y_i f(x_i)) / \sum_i c_i` over the
 functions :math:`f = \sum_j \alpha_j y_j K(x_j, \cdot)`; step t has length
 :math:`1/(\lambda t)`.
-Tests: ``tests/learners/test_kernel_pegasos.py``.
+Chapter: ``book/kernel_pegasos.md``.  Tests: ``tests/learners/test_kernel_pegasos.py``.
 """
 
 import numbers

@@ -1,7 +1,7 @@
 r"""The kernel perceptron: give a misclassified example a kernel term of its own.
 
 Update, when :math:`y_i f(x_i) \le 0`: :math:`f \leftarrow f + y_i K(x_i, \cdot)`.
-Tests: ``tests/learners/test_kernel_perceptron.py``.
+Chapter: ``book/kernel_perceptron.md``.  Tests: ``tests/learners/test_kernel_perceptron.py``.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@ r"""The kernel SVM: the exact minimum of the regularised hinge loss.
 
 Minimises :math:`\frac12\|f\|^2 + \sum_i C_i [1 - y_i(f(x_i) + b)]_+` through its dual,
 two coefficients at a time.
-Tests: ``tests/learners/test_kernel_svm.py``.
+Chapter: ``book/kernel_svm.md``.  Tests: ``tests/learners/test_kernel_svm.py``.
 """
 
 import warnings

@@ -9,7 +9,7 @@ logistic    :math:`\ln(1 + e^{-m})`                 :math:`1 / (1 + e^{m})`
 
 A text that writes :math:`\log_2(1 + e^{-m})` has the loss divided by :math:`\ln 2`: its
 :math:`\lambda` gives the same minimiser as :math:`\lambda\ln 2` here.
-Tests: ``tests/learners/test_losses.py``.
+Chapter: ``book/logistic.md``.  Tests: ``tests/learners/test_losses.py``.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 r"""Winnow: multiply the weights of the active features when a mistake is made.
 
 Update, on a mistake on (x, y): :math:`w_j \leftarrow \alpha^{y} w_j` where :math:`x_j = 1`.
-Tests: ``tests/learners/test_winnow.py``.
+Chapter: ``book/sample_complexity.md``.  Tests: ``tests/learners/test_winnow.py``.
 """
 
 from typing import Any
