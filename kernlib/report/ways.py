@@ -77,17 +77,19 @@ def ways_table(
     """
     made = compared(numbers, least)
     shown = pd.DataFrame({"λ": made["lam"], way: made["way"]})
-    shown["above the optimum"] = _percent(made["excess"], made["excess_se"], 3)
-    shown["test error"] = _percent(made["test_error"], made["test_error_se"], 2)
+    shown["above the optimum, %"] = _percent(made["excess"], made["excess_se"], 3)
+    shown["test error, %"] = _percent(made["test_error"], made["test_error_se"], 2)
     if "recorded_objective" in made:
         shown["objective on the original"] = made["recorded_objective"].map("{:.5f}".format)
-        shown["test error on the original"] = made["recorded_error"].map("{:.2%}".format)
+        shown["test error on the original, %"] = (100 * made["recorded_error"]).map("{:.2f}".format)
     return table(shown, name=name, caption=caption)
 
 
 def _percent(means: pd.Series, errors: pd.Series, digits: int) -> list[str]:
     both = zip(100 * means, 100 * errors, strict=True)
-    return [f"{m:.{digits}f} ± {s:.{digits}f} %" if s > 0 else f"{m:.{digits}f} %" for m, s in both]
+    # Non-breaking spaces: a mean and its error stay on one line of a narrow column.
+    pm = "\u00a0±\u00a0"
+    return [f"{m:.{digits}f}{pm}{s:.{digits}f}" if s > 0 else f"{m:.{digits}f}" for m, s in both]
 
 
 def gain(numbers: pd.DataFrame, way: str, over: str, lam: str, source: str = "mean") -> float:
