@@ -190,5 +190,8 @@ def plot_weights(matrices: Mapping[str, np.ndarray], names: Sequence[str]) -> Fi
         ax.set_xticks(range(len(names)), names, rotation=90)
         ax.set_yticks(range(len(names)), names)
         ax.grid(False)
-    figure.colorbar(image, ax=axes, label="weight of the product", shrink=0.85)
+    bar = figure.colorbar(image, ax=axes, label="weight of the product", shrink=0.85)
+    powers = [10.0**k for k in range(1, 9) if limit / 30 < 10.0**k <= limit]
+    bar.set_ticks([*(-p for p in reversed(powers)), 0.0, *powers])
+    bar.minorticks_off()
     return figure
