@@ -17,7 +17,8 @@ from kernlib.report.pictures import base64_of, png_of
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#",
+    "_": r"\_\allowbreak{}",  # a long name may break there
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
 
@@ -160,7 +161,7 @@ class DataTable:
             cut = rf" (The first {shown} of {len(self.frame)} rows; the HTML edition has them all.)"
         return "\n".join(
             [
-                r"\begingroup\small",
+                r"\begingroup\footnotesize\setlength{\tabcolsep}{3pt}",
                 rf"\begin{{longtable}}{{{columns}}}",
                 rf"\caption*{{{latex_escape(self.caption)}{cut}}}\\",
                 rf"\toprule {head} \\ \midrule \endhead \bottomrule \endfoot",

@@ -15,6 +15,7 @@ import pandas as pd
 
 LONG = 24  # rows; a longer table may break over the pages of the PDF
 Format = str | Callable[[Any], str]
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"([\\`*_$<>\[\]{}])")
 
 
@@ -47,10 +48,21 @@ class Table:
         body = "\n".join(
             "| " + " | ".join(_one_line(cell) for cell in line) + " |" for line in lines
         )
-        long = ":class: longtable\n" if len(self.cells) > LONG else ""
+        long = ""
+        if len(self.cells) > LONG:
+            long = f":class: longtable\n:widths: {' '.join(map(str, self._widths()))}\n"
         return (
             f"````{{table}} {_one_line(self.caption)}\n:name: {self.name}\n{long}\n{body}\n````\n"
         )
+
+    def _widths(self) -> list[int]:
+        """Return the relative widths of the columns; a long table on paper needs them."""
+        found = []
+        for name in self.cells.columns:
+            texts = [_LINK.sub(r"\1", str(text)) for text in self.cells[name]]
+            longest = max(len(str(name)), *(len(text) for text in texts))
+            found.append(min(max(longest, 5), 40))
+        return found
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         html = self.cells.to_html(index=False, border=0)

@@ -148,7 +148,7 @@ def test_table_keeps_numbers_to_sort_by_and_escapes_text(table):
 
 def test_table_on_paper_is_escaped_and_says_when_it_is_cut(frame):
     short = DataTable(frame, "a-score", "All claims.", max_paper_rows=2).latex()
-    assert r"50\% of a\_b" in short
+    assert r"50\% of a\_\allowbreak{}b" in short
     assert r"x < 1 \& y" in short
     assert "The first 2 of 3 rows" in short
     assert short.count(r"\\") == 4  # caption, head, two rows
