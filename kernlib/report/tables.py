@@ -61,7 +61,7 @@ class Table:
         for name in self.cells.columns:
             texts = [_LINK.sub(r"\1", str(text)) for text in self.cells[name]]
             longest = max(len(str(name)), *(len(text) for text in texts))
-            found.append(min(max(longest, 5), 40))
+            found.append(min(max(longest, 9), 40))
         return found
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:

@@ -32,7 +32,7 @@ def test_text_is_not_read_as_markup_unless_it_is():
 def test_a_long_table_may_break():
     frame = pd.DataFrame({"a": range(tables.LONG + 1)})
     assert (
-        ":class: longtable\n:widths: 5\n"
+        ":class: longtable\n:widths: 9\n"
         in tables.table(frame, name="tab-x", caption="c").markdown()
     )
     assert "longtable" not in tables.table(frame[1:], name="tab-x", caption="c").markdown()
