@@ -18,6 +18,8 @@ from sklearn.utils.extmath import row_norms
 
 from kernlib._jit import jit
 
+SEARCHED = 64  # pairs looked at together
+
 # The terms of a sum may be added in any order; NaN and infinity keep their meaning.
 _jit_any_order = numba.njit(
     cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}
@@ -26,9 +28,9 @@ _jit_any_order = numba.njit(
 
 @jit
 def _expanded(P, a, b, near):
-    """Return a_i + b_j - 2 P_ij, and how many of these are below ``near`` (a_i + b_j)."""
+    """Return a_i + b_j - 2 P_ij, and how many of these in each row are below near (a_i + b_j)."""
     D = np.empty_like(P)
-    n_near = 0
+    n_near = np.zeros(len(P), np.int32)
     for i in range(P.shape[0]):
         products, row = P[i], D[i]
         in_row = np.int32(0)  # as narrow as the numbers, for the vector registers
@@ -36,20 +38,29 @@ def _expanded(P, a, b, near):
             norms = a[i] + b[j]  # added first, which makes it symmetric
             row[j] = norms - (products[j] + products[j])
             in_row += np.int32(row[j] < near * norms)
-        n_near += int(in_row)
+        n_near[i] = in_row
     return D, n_near
 
 
 @_jit_any_order
-def _subtract_near(D, X, Z, a, b, near):
-    """Compute the distances below ``near`` (a_i + b_j) again, from the differences."""
+def _subtract_near(D, X, Z, a, b, near, n_near):
+    """Compute the distances below ``near`` (a_i + b_j) again, from the differences.
+
+    ``n_near`` says how many there are in each row; the search for them stops at the last.
+    """
     for i in range(D.shape[0]):
-        for j in range(D.shape[1]):
-            if D[i, j] < near * (a[i] + b[j]):
-                total = 0.0
-                for k in range(X.shape[1]):
-                    total += (X[i, k] - Z[j, k]) ** 2
-                D[i, j] = total
+        row, left, start = D[i], n_near[i], 0
+        while left > 0:
+            stop, here = min(start + SEARCHED, len(row)), np.int32(0)
+            for j in range(start, stop):
+                here += np.int32(row[j] < near * (a[i] + b[j]))
+            for j in range(start, stop if here > 0 else start):
+                if row[j] < near * (a[i] + b[j]):
+                    total = 0.0
+                    for k in range(X.shape[1]):
+                        total += (X[i, k] - Z[j, k]) ** 2
+                    row[j] = total
+            left, start = left - here, stop
 
 
 @_jit_any_order
@@ -111,11 +122,13 @@ class Block:
         a, b = self._sq_norms or (sq_norms(self.X), sq_norms(self.Z))
         near = self.products.dtype.type(np.sqrt(np.finfo(self.products.dtype).eps))
         D, n_near = _expanded(self.products, a, b, near)
-        if n_near and (sparse.issparse(self.X) or sparse.issparse(self.Z)):
+        if not np.any(n_near):
+            return D
+        if sparse.issparse(self.X) or sparse.issparse(self.Z):
             i, j = np.nonzero(near * np.add.outer(a, b) > D)
             D[i, j] = sq_norms(sparse.csr_array(self.X)[i] - sparse.csr_array(self.Z)[j])
-        elif n_near:
-            _subtract_near(D, self.X, self.Z, a, b, near)
+        else:
+            _subtract_near(D, self.X, self.Z, a, b, near, n_near)
         return D
 
     @cached_property

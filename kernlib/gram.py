@@ -244,6 +244,13 @@ class Gram:
             return _part(self.matrix, rows, columns)
         return checked_values(self.kernel, self.pairs.block(rows, columns, self.dtype))
 
+    def among(self, points: np.ndarray) -> "Gram":
+        """Return the same kernel on some of the points, increasing, without a matrix."""
+        if len(points) == len(self):
+            return self
+        pairs = Pairs(self.pairs.rows(self.dtype)[points])
+        return Gram(self.kernel, pairs, dtype=str(self.dtype), max_memory=0)
+
     def diag(self) -> np.ndarray:
         """Return K(x_i, x_i)."""
         if self.matrix is not None:

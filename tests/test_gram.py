@@ -294,3 +294,17 @@ def test_zero_rows_are_no_reason_for_float64():
     found = gram(X, Polynomial(degree=3, coef0=0))
     assert found.dtype == np.float32
     assert found.zeros == 8 / 20
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_among_some_points_the_same_values(dtype):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    whole = Gram(Gaussian(), Pairs(X), dtype=dtype)
+    points = np.array([2, 3, 11, 29])
+    some = whole.among(points)
+    assert some.matrix is None
+    assert (len(some), some.dtype) == (4, whole.dtype)
+    expected = whole.matrix[np.ix_(points, points)]
+    np.testing.assert_allclose(some.block(slice(None), slice(None)), expected, rtol=1e-5)
+    assert np.array_equal(some.diag(), whole.diag()[points])
+    assert whole.among(np.arange(30)) is whole

@@ -20,10 +20,11 @@ from kernlib.kernels import as_kernel
 from kernlib.learners.base import all_or_nothing, binary_problems, refuse_overflow
 from kernlib.learners.kernel_base import KernelLearner, Reporter, Solution
 from kernlib.learners.pegasos_inputs import example_weights
-from kernlib.learners.svm_dual import Dual, InBlocks, InMemory, points_of, room_for
+from kernlib.learners.svm_dual import Dual, Supply, points_of
 
 TINY = float(np.finfo(np.float64).tiny)
 SMALLEST_FLOAT32_TOL = 1e-5
+FEWEST = 2048  # points for which computing rows pays
 
 
 @dataclass
@@ -101,8 +102,9 @@ class KernelSVM(KernelLearner):
         Of the kernel's values; ``"auto"`` takes float32 where it is accurate enough, and
         float64 for a ``tol`` below 1e-5.  Coefficients and errors are float64.
     max_memory : float, default=2048
-        The largest Gram matrix, in MiB.  Above it the same optimum is reached through working
-        sets whose kernel rows are computed, in as much memory.
+        The largest Gram matrix, in MiB.  Above it, and for 2048 points or more, the same optimum
+        is reached through working sets, in as much memory at most: only the kernel rows of
+        points that violate the conditions are computed.
 
     Attributes
     ----------
@@ -226,7 +228,10 @@ class KernelSVM(KernelLearner):
         # Float32 rounds the values at about 1e-7: no smaller violation means anything there.
         exact = self.gram_dtype == "auto" and self.tol < SMALLEST_FLOAT32_TOL
         dtype = "float64" if exact else self.gram_dtype
-        return Gram(kernel, Pairs(X), dtype=dtype, max_memory=self.max_memory)
+        pairs = Pairs(X)
+        # Of many points few are support vectors, whose rows alone are needed.
+        whole = len(pairs) < FEWEST
+        return Gram(kernel, pairs, dtype=dtype, max_memory=self.max_memory if whole else 0)
 
     def _solve(
         self,
@@ -241,26 +246,22 @@ class KernelSVM(KernelLearner):
         # Counted, so that a row that comes twice is a row of twice the weight.
         c = np.bincount(rows, weights=c, minlength=len(gram)).astype(np.float64)
         problems = binary_problems(codes, int(codes.max()) + 1, self.multi_class)
-        room = room_for(gram, [points_of(y, c) for y in problems])
+        supply = Supply(gram, [points_of(y, c) for y in problems], self.max_memory)
         found: list[_Found] = []
         for k, y in enumerate(problems):
             reporter.begin(f"problem {k + 1} of {len(problems)}")
-            found.append(self._solve_binary(gram, y, c, room))
+            found.append(self._solve_binary(supply, y, c))
             if reporter.end(lambda: _collected(found, len(problems), len(gram))):
                 break
         self._warn_if_stopped(found)
         return _collected(found, len(problems), len(gram))
 
-    def _solve_binary(self, gram: Gram, y: np.ndarray, c: np.ndarray, room: Any) -> _Found:
+    def _solve_binary(self, supply: Supply, y: np.ndarray, c: np.ndarray) -> _Found:
         """Solve a problem of labels +1 and -1, and 0 for "not in it", with weights c."""
         points = points_of(y, c)
         y, c = y[points].astype(np.float64), np.where(y == 0, 0.0, c)[points]
         C = c * self.C if self.lam is None else c / (self.lam * max(c.sum(), TINY))
-        values: Any = (
-            InBlocks(gram, points, self.max_memory)
-            if gram.matrix is None
-            else InMemory(gram.matrix, points, room)
-        )
+        values = supply.of(points)
         refuse_overflow(C.sum() * np.abs(values.diag), type(self).__name__)
         dual = Dual(y, C, self.fit_intercept)
         dual.solve(values, self.tol, 2**62 if self.max_iter < 0 else self.max_iter)

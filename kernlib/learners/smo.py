@@ -174,6 +174,17 @@ def values_between(K, have, G, points, W):
 
 
 @jit
+def picked(K, rows, columns):
+    """Return some columns of some rows."""
+    out = np.empty((len(rows), len(columns)), K.dtype)
+    for a in range(len(rows)):
+        row = K[rows[a]]
+        for b in range(len(columns)):
+            out[a, b] = row[columns[b]]
+    return out
+
+
+@jit
 def subtract_rows(K, have, G, points, W, t, E):
     """Subtract the rows of the points W, each times its t, from E."""
     for a in range(len(W)):

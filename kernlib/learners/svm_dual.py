@@ -9,10 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from kernlib._jit import aligned_empty
 from kernlib.gram import Gram
-from kernlib.learners.smo import _smo_loop, subtract_rows, values_between
+from kernlib.learners.smo import _smo_loop, picked, subtract_rows, values_between
 
-FIRST_SET, LARGEST_SET = 128, 2048  # points in a working set, where there is no matrix
+# Points in a working set, where there is no matrix: those that violate most, at first and at most,
+# and with the support vectors.
+FIRST_SET, MOST_VIOLATING, LARGEST_SET = 32, 256, 2048
 
 
 def points_of(y: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -25,12 +28,6 @@ def points_of(y: np.ndarray, c: np.ndarray) -> np.ndarray:
     return np.arange(len(y)) if 2 * len(points) > len(y) else points
 
 
-def room_for(gram: Gram, problems: list[np.ndarray]) -> np.ndarray:
-    """Return memory for the rows that a problem copies, for one problem after the other."""
-    sizes = [len(points) for points in problems if len(points) < len(gram)]
-    return np.empty(0 if gram.matrix is None else max(sizes, default=0) ** 2, dtype=gram.dtype)
-
-
 class InMemory:
     """The values between some points of a Gram matrix; rows are copied when first used."""
 
@@ -39,7 +36,7 @@ class InMemory:
         self.K = G if everything else room[: m * m].reshape(m, m)
         self.source = (self.K, np.full(m, everything), G, points.astype(np.uint64))
         self.diag = np.append(np.diagonal(G)[points], 0.0).astype(np.float64)
-        self.first_set = self.largest_set = 2 * m
+        self.first_set = self.most_violating = self.largest_set = 2 * m
 
     def square(self, W: np.ndarray) -> np.ndarray:
         """Return the values between the points W."""
@@ -51,35 +48,97 @@ class InMemory:
 
 
 class InBlocks:
-    """The same without a matrix: rows are computed, and the ones used last are kept."""
+    """The same without a matrix: rows are computed, and as many as fit are kept.
 
-    def __init__(self, gram: Gram, points: np.ndarray, max_memory: float) -> None:
+    Parameters
+    ----------
+    gram : Gram
+        Computes the values of all points.
+    points : ndarray of int
+        The points of the problem, increasing.
+    room : ndarray
+        The memory for the rows.
+    """
+
+    def __init__(self, gram: Gram, points: np.ndarray, room: np.ndarray) -> None:
         m = len(points)
-        self.gram, self.points = gram, points
-        self.diag = np.append(gram.diag()[points], 0.0).astype(np.float64)
-        most = max(int(max_memory * 2**20) // (m * gram.dtype.itemsize), FIRST_SET)
-        self.first_set, self.largest_set = FIRST_SET, min(LARGEST_SET, most)
-        self.kept = np.empty((min(m, most), m), dtype=gram.dtype)
-        self.owner = np.full(len(self.kept), m)  # the point whose row is kept there; m: nobody
+        self.gram = gram.among(points)
+        self.diag = np.append(self.gram.diag(), 0.0).astype(np.float64)
+        n_kept = min(m, room.size // max(m, 1))
+        self.kept = room[: n_kept * m].reshape(n_kept, m)
+        self.owner = np.full(n_kept, m)  # the point whose row is kept there; m: nobody
         self.place = np.full(m + 1, -1)  # where the row of a point is kept
+        self.first_set, self.most_violating = FIRST_SET, min(MOST_VIOLATING, n_kept)
+        self.largest_set = min(LARGEST_SET, n_kept)
 
     def _places(self, W: np.ndarray) -> np.ndarray:
         missing = W[self.place[W] < 0]
         if len(missing) > 0:
-            free = np.flatnonzero(~np.isin(self.owner, W))[: len(missing)]
+            free = self._free(W)[: len(missing)]
             self.place[self.owner[free]] = -1
             self.owner[free], self.place[missing] = missing, free
-            self.kept[free] = self.gram.block(self.points[missing], self.points)
+            self.kept[free] = self.gram.block(missing, slice(None))
         return self.place[W]
+
+    def _free(self, W: np.ndarray) -> np.ndarray:
+        """Return the places that no point of W has."""
+        in_use = np.zeros(len(self.owner), dtype=bool)
+        places = self.place[W]
+        in_use[places[places >= 0]] = True
+        empty = ~in_use & (self.owner == len(self.diag) - 1)
+        return np.flatnonzero(empty if np.count_nonzero(empty) >= len(W) else ~in_use)
 
     def square(self, W: np.ndarray) -> np.ndarray:
         """Return the values between the points W."""
-        return self.kept[self._places(W)[:, np.newaxis], W]
+        return picked(self.kept, self._places(W).astype(np.uint64), W.astype(np.uint64))
 
     def subtract(self, W: np.ndarray, t: np.ndarray, E: np.ndarray) -> None:
         """Subtract the rows of the points W, each times its t, from E."""
-        have, points = np.ones(len(self.kept), dtype=bool), self.points.astype(np.uint64)
-        subtract_rows(self.kept, have, self.kept, points, self._places(W), t, E)
+        have, anywhere = np.ones(len(self.kept), dtype=bool), np.empty(0, dtype=np.uint64)
+        subtract_rows(self.kept, have, self.kept, anywhere, self._places(W), t, E)
+
+
+class Supply:
+    """The values that problems need, one problem after the other, in the same memory.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel's values on all points.
+    problems : list of ndarrays
+        The points of each problem.
+    max_memory : float
+        The most that rows which are computed may take, in MiB.
+    """
+
+    def __init__(self, gram: Gram, problems: list[np.ndarray], max_memory: float) -> None:
+        self.gram = gram
+        self._points: np.ndarray | None = None
+        self._values: Any = None
+        sizes = np.array([len(points) for points in problems])
+        if gram.matrix is not None:
+            sizes = sizes[sizes < len(gram)]
+        most = int(np.max(sizes, initial=0))
+        numbers = most**2
+        if gram.matrix is None:
+            # Only what is written takes memory.
+            numbers = min(numbers, int(max_memory * 2**20) // gram.dtype.itemsize)
+            numbers = max(numbers, FIRST_SET * most)
+        self._room = aligned_empty((numbers,), gram.dtype)
+
+    def of(self, points: np.ndarray) -> Any:
+        """Return the values of a problem; the same object if its points are those of the last."""
+        if self._points is None or not np.array_equal(points, self._points):
+            G = self.gram.matrix
+            self._points, self._values = (
+                points,
+                (
+                    InBlocks(self.gram, points, self._room)
+                    if G is None
+                    else InMemory(G, points, self._room)
+                ),
+            )
+        return self._values
 
 
 # ---------------------------------------------------------------- a binary problem
@@ -126,12 +185,23 @@ class Dual:
                 steps = _smo_loop(*values.source, values.diag, *box, tol, limit)
             else:
                 enough = max(tol / 2, violation / 10)
-                steps = self._steps_among(self._violating(size), values, enough, max_iter)
+                steps = self._steps_among(self._working(size, values), values, enough, max_iter)
             if steps == 0:
                 break
             self.n_iter += steps
             everywhere = isinstance(values, InMemory) and not everywhere
-            size = min(2 * size, values.largest_set)
+            size = min(size * 3 // 2, values.most_violating)
+
+    def _working(self, size: int, values: Any) -> np.ndarray:
+        """Return the points that violate most, and the support vectors if they are not too many.
+
+        Together they come near the optimum among the rows at hand, before more are computed.
+        """
+        violating = self._violating(size)
+        together = self.beta[:-1] != 0
+        together[violating] = True
+        W = np.flatnonzero(together)
+        return W if len(W) <= values.largest_set else self._violating(values.largest_set)
 
     def _violating(self, size: int) -> np.ndarray:
         """Return the points that violate most, from both sides, ``size`` at most."""
@@ -143,7 +213,9 @@ class Dual:
             growing = growing[np.argpartition(-E[growing], half)[:half]]
         if len(shrinking) > half:
             shrinking = shrinking[np.argpartition(E[shrinking], half)[:half]]
-        return np.union1d(growing, shrinking)
+        violating = np.zeros(len(E), dtype=bool)
+        violating[growing] = violating[shrinking] = True
+        return np.flatnonzero(violating)
 
     def _steps_among(self, W: np.ndarray, values: Any, tol: float, max_iter: int) -> int:
         """Solve the problem of the points W alone, then tell all points; return the steps."""

@@ -15,7 +15,7 @@ from strategies import problems
 from kernlib import KernelSVM, Pegasos
 from kernlib.gram import Gram, Pairs
 from kernlib.kernels import Gaussian, Polynomial, SquaredL1
-from kernlib.learners import svm_dual
+from kernlib.learners import kernel_svm, svm_dual
 from kernlib.learners.kernel_base import Reporter
 from kernlib.learners.smo import _place, _smo_loop
 from kernlib.learners.svm_dual import Dual
@@ -310,16 +310,46 @@ def test_without_intercept_equals_liblinear():
 # ---------------------------------------------------------------- memory, subsets, long runs
 
 
+@pytest.mark.parametrize("max_memory", [0.001, 1.0, 2048])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
-def test_without_a_matrix_the_same_optimum(multi_class, fit_intercept):
+def test_without_a_matrix_the_same_optimum(multi_class, fit_intercept, max_memory, monkeypatch):
     X, y = load_digits(n_class=3, return_X_y=True)
     options = {"kernel": Gaussian(gamma=1e-3), "C": 5.0, "tol": 1e-6}
     options |= {"multi_class": multi_class, "fit_intercept": fit_intercept}
     whole = KernelSVM(**options).fit(X, y)
-    blocks = KernelSVM(**options, max_memory=0.001).fit(X, y)
+    monkeypatch.setattr(kernel_svm, "FEWEST", 0)
+    blocks = KernelSVM(**options, max_memory=max_memory).fit(X, y)
     np.testing.assert_allclose(blocks.dual_objective_, whole.dual_objective_, rtol=1e-9)
     np.testing.assert_allclose(blocks._binary_scores(X), whole._binary_scores(X), atol=1e-5)
+
+
+def test_rows_are_computed_once_and_for_few_points(monkeypatch):
+    """Of many points, for those that violate; problems with the same points share them."""
+    monkeypatch.setattr(kernel_svm, "FEWEST", 0)
+    X, y = load_digits(return_X_y=True)
+    asked, block = [], Gram.block
+    monkeypatch.setattr(
+        Gram, "block", lambda self, rows, columns: asked.extend(rows) or block(self, rows, columns)
+    )
+    learner = KernelSVM(kernel=Gaussian(gamma=5e-4), multi_class="ovr").fit(X, y)
+    assert set(learner.support_) <= set(asked)
+    assert len(asked) == len(set(asked))
+    asked.clear()
+    KernelSVM(kernel=Gaussian(gamma=5e-4)).fit(X, y == 0)
+    assert len(asked) == len(set(asked)) < len(X) / 4
+    asked.clear()
+    KernelSVM(kernel=Gaussian(gamma=5e-4), multi_class="ovr", max_memory=1.0).fit(X, y)
+    assert len(asked) > len(set(asked))  # where they do not fit, some are computed again
+
+
+def test_few_points_have_a_matrix():
+    X, _ = noisy(50)
+    learner = KernelSVM()
+    assert learner._weighted_gram(X, None).matrix is not None
+    assert KernelSVM(max_memory=0)._weighted_gram(X, None).matrix is None
+    many = np.zeros((kernel_svm.FEWEST, 1))
+    assert learner._weighted_gram(many, None).matrix is None
 
 
 def test_rows_kept_are_few_and_the_right_ones(monkeypatch):
@@ -327,7 +357,7 @@ def test_rows_kept_are_few_and_the_right_ones(monkeypatch):
     X, y = noisy(500)
     monkeypatch.setattr(svm_dual, "FIRST_SET", 32)
     gram = Gram(Gaussian(gamma=1.0), Pairs(X), dtype="float64", max_memory=0)
-    values = svm_dual.InBlocks(gram, np.arange(500), 0.0)
+    values = svm_dual.Supply(gram, [np.arange(500)], 0.0).of(np.arange(500))
     assert values.kept.shape == (32, 500)
     K, rng = Gaussian(gamma=1.0)(X), np.random.default_rng(0)
     for size in (32, 5, 20, 32, 1):

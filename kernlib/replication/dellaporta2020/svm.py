@@ -19,7 +19,7 @@ from kernlib.kernels import Gaussian, Kernel, Polynomial
 from kernlib.learners.base import binary_problems
 from kernlib.learners.kernel_base import Solution
 from kernlib.learners.kernel_svm import KernelSVM
-from kernlib.learners.svm_dual import points_of, room_for
+from kernlib.learners.svm_dual import Supply, points_of
 from kernlib.replication.dellaporta2020.common import (
     DEGREES,
     RUNS,
@@ -55,14 +55,14 @@ def along_c(
     """Return the machines for increasing C, one-vs-one; equal ones are found once."""
     weights = np.bincount(rows, minlength=len(gram)).astype(np.float64)
     problems = binary_problems(codes, int(codes.max()) + 1, "ovo")
-    room = room_for(gram, [points_of(y, weights) for y in problems])
+    supply = Supply(gram, [points_of(y, weights) for y in problems], np.inf)
     made = [Solution(*_nothing(len(problems), len(gram))) for _ in cs]
     for k, y in enumerate(problems):
         last: Any = None
         for place, C in enumerate(cs):
             if last is None or np.abs(last.beta).max() >= cs[place - 1]:
                 learner = KernelSVM(C=C, fit_intercept=intercept)
-                last = learner._solve_binary(gram, y, weights, room)
+                last = learner._solve_binary(supply, y, weights)
             made[place].coef[k, last.points] = last.beta
             made[place].intercept[k] = last.intercept
     return made
