@@ -26,6 +26,7 @@ from kernlib.kernels import Kernel, Precomputed, as_kernel
 # Rows of a square tile.  Two tiles fit into a second-level cache; an odd number of cache lines
 # to a row spreads a column over the whole first-level cache, which transposing needs.
 TILE = 496
+WORTH_KEEPING = 32  # features from which on X Xᵀ is kept for the next kernel
 DTYPES = ("auto", "float32", "float64")
 # |K(x, z)| <= sqrt(K(x, x) K(z, z)), and rounding in float32 moves it by about eps times that.  If
 # all K(x, x) exceed this, whatever is too small for float32 is smaller than that rounding.
@@ -61,6 +62,21 @@ def _count_normal(T, lower, tiny, largest):
     return total
 
 
+@jit
+def _count_small(T, lower, tiny):
+    """Count the values that are 0 and those below ``tiny`` that are not, in the same half."""
+    zeros = subnormals = 0
+    for i in range(T.shape[0]):
+        row = T[i]
+        n_zeros = n_small = np.int32(0)
+        for j in range(i if lower else T.shape[1]):
+            n_zeros += np.int32(row[j] == 0.0)
+            n_small += np.int32(abs(row[j]) < tiny)
+        zeros += int(n_zeros)
+        subnormals += int(n_small) - int(n_zeros)
+    return zeros, subnormals
+
+
 class Tally(NamedTuple):
     """How many off-diagonal values are 0, and how many are too small to have all digits."""
 
@@ -72,13 +88,13 @@ def _tally(T: np.ndarray, lower: bool) -> Tally:
     """Count the values of a tile; raise if one is infinite or NaN."""
     limits = np.finfo(T.dtype)
     size = len(T) * (len(T) - 1) // 2 if lower else T.size
-    if _count_normal(T, lower, limits.tiny, limits.max) == size:
+    n_normal = _count_normal(T, lower, limits.tiny, limits.max)
+    if n_normal == size:
         return Tally(0, 0)
-    values = np.abs(T[np.tril_indices(len(T), -1)] if lower else T)
-    if not np.all(values <= limits.max):
+    tally = Tally(*_count_small(T, lower, limits.tiny))
+    if n_normal + sum(tally) < size:
         raise OverflowError
-    zeros = int(np.count_nonzero(values == 0))
-    return Tally(zeros, int(np.count_nonzero(values < limits.tiny)) - zeros)
+    return tally
 
 
 def _symmetric(
@@ -105,11 +121,14 @@ def _symmetric(
 
 
 class Pairs:
-    """All pairs of rows of ``X``, for many kernels; keeps X Xᵀ if ``keep`` is true."""
+    """All pairs of rows of ``X``, for many kernels; keeps X Xᵀ if ``keep`` is true.
+
+    Not for few features: then computing it again takes less time than reading it.
+    """
 
     def __init__(self, X: Any, *, keep: bool = False) -> None:
         self.X = as_rows(X)
-        self._keep = keep
+        self._keep = keep and self.X.shape[1] >= WORTH_KEEPING
         self._rows: dict[Any, Any] = {self.X.dtype: self.X}
         self._norms: dict[Any, np.ndarray] = {}
         self._products: dict[Any, np.ndarray] = {}

@@ -10,7 +10,7 @@ from sklearn.metrics import pairwise
 from strategies import forms, integer_matrices
 
 import kernlib.gram
-from kernlib.gram import TILE, Gram, Pairs, _tally, _transpose, gram
+from kernlib.gram import TILE, WORTH_KEEPING, Gram, Pairs, _tally, _transpose, gram
 from kernlib.kernels import (
     Exponential,
     Gaussian,
@@ -104,10 +104,14 @@ def test_blocks_equal_the_matrix(kernel, dtype):
 @pytest.mark.usefixtures("small_tiles")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_kept_products_give_the_same_matrix(dtype):
-    pairs = Pairs(rows(), keep=True)
+    X = rows(d=WORTH_KEEPING)
+    pairs, few = Pairs(X, keep=True), Pairs(X[:, 1:], keep=True)
     for kernel in KERNELS:
         kept = Gram(kernel, pairs, dtype=dtype).matrix
-        np.testing.assert_allclose(kept, gram(rows(), kernel, dtype=dtype).matrix, rtol=1e-6)
+        np.testing.assert_allclose(kept, gram(X, kernel, dtype=dtype).matrix, rtol=1e-6)
+        Gram(kernel, few, dtype=dtype)
+    assert list(pairs._products) == [np.dtype(dtype)]
+    assert not few._products
     assert pairs.products(np.dtype(dtype)) is pairs.products(np.dtype(dtype))
 
 

@@ -18,9 +18,12 @@ from strategies import multiclass_problems
 
 from kernlib import BudgetPerceptron, KernelPegasos, KernelPerceptron, KernelSVM, Perceptron
 from kernlib.gram import Gram, Pairs
-from kernlib.kernels import Exponential, Gaussian, Linear, Polynomial
+from kernlib.kernels import Exponential, Gaussian, Linear, Polynomial, Precomputed
 from kernlib.learners.kernel_base import Reporter
 from kernlib.model_selection import GridSearch, evaluate, pipelines, repeated_splits, shared
+from kernlib.model_selection.experiment import Experiment
+from kernlib.model_selection.shared import train_first
+from kernlib.model_selection.splits import Split
 
 LEARNERS = [
     KernelPerceptron(),
@@ -341,3 +344,41 @@ def test_callbacks_see_every_fit(data):
 
 def _experiment(learner, X, y):
     return shared.Experiment(learner, [{}], X, y, repeated_splits(y, cv=2), y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, pd.DataFrame])
+def test_one_split_has_its_training_rows_in_front(data, form):
+    """The order of the rows in the matrix is nobody's business: the same errors as without."""
+    X, y = data
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(len(y))
+    split = Split(0, 0, rows[:40], rows[40:60], rows[60:])
+    again = Split(0, 1, rows[:40], rows[40:60], rows[60:])
+    grid = {"kernel": [Polynomial(2), Gaussian(0.1)], "lam": [0.01, 1.0]}
+    learner = KernelPegasos(n_steps=200, random_state=0)
+    one = evaluate(learner, grid, form(X), y, [split])
+    two = evaluate(learner, grid, form(X), y, [split, again])
+    different = ["fold", "seconds"]
+    first = two[two.fold == 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(one.drop(columns=different), first.drop(columns=different))
+    experiment = Experiment.checked(learner, grid, form(X), y, [split])
+    moved = train_first(experiment)
+    assert moved.splits[0].train.tolist() == list(range(40))
+    assert np.array_equal(moved.codes[moved.splits[0].test], experiment.codes[split.test])
+
+
+def test_a_training_row_may_come_twice(data):
+    X, y = data
+    rows = np.array([5, 3, 5, *range(10, 60)])
+    split = Split(0, 0, rows, np.arange(60, 70), np.arange(0))
+    moved = train_first(Experiment.checked(KernelPegasos(), {}, X, y, [split]))
+    assert moved.splits[0].train[:4].tolist() == [0, 1, 0, 2]
+    assert np.array_equal(moved.X[moved.splits[0].train], X[rows])
+
+
+def test_given_values_stay_where_they_are(data):
+    X, y = data
+    split = repeated_splits(y, cv="holdout")
+    for grid in ({"kernel": ["precomputed"]}, {"kernel": [Precomputed()]}):
+        experiment = Experiment.checked(KernelPegasos(), grid, X @ X.T, y, split)
+        assert train_first(experiment) is experiment

@@ -22,7 +22,7 @@ from kernlib.gram import DTYPES, Gram, Pairs
 from kernlib.kernels import Block, Kernel, Precomputed, as_kernel
 from kernlib.learners.base import FLOATS, Learner, Watch
 
-PREDICTION_BLOCK = 2**21  # kernel values computed at a time
+PREDICTION_BLOCK = 2**19  # kernel values computed at a time
 
 
 @dataclass

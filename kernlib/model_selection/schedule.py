@@ -49,6 +49,7 @@ def finished(
     if path == PER_SPLIT:
         yield from _split_by_split(experiment, fits, parallel)
         return
+    experiment = shared.train_first(experiment)
     points = shared.Points.of(experiment)
     groups = shared.grouped(experiment, points, fits, n_workers)
     if getattr(backend, "supports_sharedmem", False):
