@@ -35,6 +35,7 @@ PASTED = re.compile(r"\{glue(?::\w+)?\}[`\s]+([\w-]+)")
 # A cell whose output is not compared says why in its first line: only times differ between runs.
 REASON = re.compile(r"# timing: \S.{8,}")
 MAX_IGNORED = 0.05
+WIDEST = 94
 GLUED = re.compile(r"""\bglue(?:_number)?\(\s*(f?)["']([^"']+)["']""")
 
 
@@ -87,10 +88,19 @@ def page(request: pytest.FixtureRequest) -> Path:
 
 def test_cells_are_thin(page):
     for _, source in cells(page):
-        assert len(source.splitlines()) <= 10, f"a cell has at most 10 lines:\n{source}"
-        kinds = {type(node) for node in ast.walk(ast.parse(source))}
+        nodes = list(ast.walk(ast.parse(source)))
+        n_statements = sum(isinstance(node, ast.stmt) for node in nodes)
+        assert n_statements <= 10, f"a cell has at most 10 statements:\n{source}"
+        kinds = {type(node) for node in nodes}
         banned = {ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.While, ast.Lambda}
         assert not kinds & banned, f"algorithms live in kernlib, not in a chapter:\n{source}"
+
+
+def test_cells_are_as_wide_as_the_page(page):
+    """A longer line has to be scrolled on a screen and is broken on paper."""
+    for _, source in cells(page):
+        long = [line for line in source.splitlines() if len(line) > WIDEST]
+        assert not long, f"a line of a cell has at most {WIDEST} characters:\n{long[0]}"
 
 
 def test_figures_are_named_captioned_and_described(page):
