@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,10 @@ hypothesis.settings.register_profile(  # for code that is known to be wrong: fai
     "mutants", deadline=None, derandomize=True, max_examples=50, phases=[hypothesis.Phase.generate]
 )
 hypothesis.settings.load_profile("kernlib")
+
+# A suite that was started in the background ignores Ctrl-C, and so would the programs it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 BOOK = ROOT / "book"

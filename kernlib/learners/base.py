@@ -15,6 +15,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from kernlib._jit import jit
+
 FLOATS = [np.float64, np.float32]
 
 
@@ -246,9 +248,26 @@ class LinearLearner(Learner):
         }
 
 
+@jit
+def _repeats(indices, indptr, n_columns):
+    """Tell whether some row has two entries in one column."""
+    last = np.full(n_columns, -1)
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            if last[indices[k]] == i:
+                return True
+            last[indices[k]] = i
+    return False
+
+
 def _canonical(X: Any) -> Any:
-    """A CSR matrix without repeated entries (the loops square single entries), else ``X``."""
-    if sparse.issparse(X) and not X.has_canonical_format:
+    """A CSR matrix without repeated entries (the loops square single entries), else ``X``.
+
+    The order of the entries does not matter, so that they are not sorted.
+    """
+    if not sparse.issparse(X) or X.has_canonical_format:
+        return X
+    if _repeats(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
     return X

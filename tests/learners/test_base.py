@@ -6,6 +6,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.datasets import load_iris
@@ -15,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernlib import Pegasos, Perceptron, Winnow
-from kernlib.learners.base import binary_problems, label_codes
+from kernlib.learners.base import _canonical, binary_problems, label_codes
 
 LEARNERS = [Perceptron(max_iter=7), Pegasos(n_steps=1000, random_state=0), Winnow(binarize=0.0)]
 each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=lambda e: type(e).__name__)
@@ -222,3 +223,31 @@ def test_progress_bar_reaches_through_a_grid_search(iris):
         search.set_callbacks(ProgressBar(max_propagation_depth=None)).fit(X, y)
     assert "Pegasos" in printed.getvalue()
     assert search.best_estimator_.n_steps_.tolist() == [200, 200, 200]
+
+
+def csr(*entries):
+    """Return a matrix of 2 x 3 with these entries (row, column, value), in this order."""
+    rows, columns, values = zip(*sorted(entries, key=lambda entry: entry[0]), strict=True)
+    starts = np.searchsorted(rows, [0, 1, 2])
+    return sparse.csr_matrix((np.array(values, float), np.array(columns), starts), shape=(2, 3))
+
+
+def test_entries_out_of_order_are_taken_as_they_are():
+    X = csr((0, 2, 1.0), (0, 0, 5.0), (1, 1, 2.0), (1, 0, 3.0))
+    assert not X.has_canonical_format
+    assert _canonical(X) is X
+
+
+@pytest.mark.parametrize("entries", [[(0, 1, 1.0), (0, 1, 2.0)], [(1, 2, 1), (1, 0, 1), (1, 2, 4)]])
+def test_entries_that_come_twice_are_added_up(entries):
+    X = csr(*entries)
+    found = _canonical(X)
+    assert found is not X
+    assert found.has_canonical_format
+    assert np.array_equal(found.toarray(), X.toarray())
+    assert len(X.data) == len(entries)  # the caller's matrix stays
+
+
+def test_the_same_column_in_two_rows_is_no_repetition():
+    X = csr((0, 2, 1.0), (0, 0, 1.0), (1, 2, 2.0), (1, 0, 2.0))
+    assert _canonical(X) is X
