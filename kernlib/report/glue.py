@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernlib.report import readable
+
 
 def glue_number(key: str, value: Any, spec: str) -> None:
     """Glue ``value`` under ``key``, formatted by ``spec``.
@@ -24,4 +26,4 @@ def glue_number(key: str, value: Any, spec: str) -> None:
     from myst_nb import glue  # only the book needs it: not a dependency of the library
 
     number = value.item() if hasattr(value, "item") else value
-    glue(key, format(number, spec), display=False)
+    glue(key, readable.number(format(number, spec)), display=False)

@@ -13,7 +13,11 @@ from typing import Any
 
 import pandas as pd
 
+from kernlib.report import readable
+
 LONG = 24  # rows; a longer table may break over the pages of the PDF
+FENCE = "~~~~"  # after backticks a caption could not have any
+ORDER = ["as printed", "as their code", "corrected"]
 Format = str | Callable[[Any], str]
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _MARKUP = re.compile(r"([\\`*_$<>\[\]{}])")
@@ -51,9 +55,7 @@ class Table:
         long = ""
         if len(self.cells) > LONG:
             long = f":class: longtable\n:widths: {' '.join(map(str, self._widths()))}\n"
-        return (
-            f"````{{table}} {_one_line(self.caption)}\n:name: {self.name}\n{long}\n{body}\n````\n"
-        )
+        return f"{FENCE}{{table}} {_one_line(self.caption)}\n:name: {self.name}\n{long}\n{body}\n{FENCE}\n"
 
     def _widths(self) -> list[int]:
         """Return the relative widths of the columns; a long table on paper needs them."""
@@ -134,10 +136,14 @@ def _text(value: Any, how: Format, is_markup: bool) -> str:
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     text = format(value, how)
-    return text if is_markup or not isinstance(value, str) else plain(text)
+    if isinstance(value, str):
+        return text if is_markup else plain(text)
+    return readable.number(text)
 
 
-def against(card: pd.DataFrame, *, name: str, caption: str, digits: int = 4) -> Table:
+def against(
+    card: pd.DataFrame, *, name: str, caption: str, digits: int = 4, what: str = "row"
+) -> Table:
     """Return a scorecard as a table: the published numbers, ours beside them, the verdicts.
 
     Parameters
@@ -147,7 +153,9 @@ def against(card: pd.DataFrame, *, name: str, caption: str, digits: int = 4) -> 
     name, caption : str
         As in ``table``.
     digits : int, default=4
-        Significant digits of our numbers.
+        Significant digits of our numbers where they have no standard error.
+    what : str, default="row"
+        The heading of the rows.
 
     Returns
     -------
@@ -155,16 +163,18 @@ def against(card: pd.DataFrame, *, name: str, caption: str, digits: int = 4) -> 
         Where the twin had to serve, with the results recorded on the original table, whose
         verdict it is; with our corrected numbers where there are any.
     """
-    shown = pd.DataFrame({"row": card["row"]})
+    shown = pd.DataFrame({what: card["row"]})
     if card["quantity"].nunique() > 1:
         shown["quantity"] = card["quantity"].str.replace("_", " ")
-    shown["published"] = card["printed"].where(
-        card["printed_std"] == "", card["printed"] + " ± " + card["printed_std"]
+    spread = card["printed_std"] != ""
+    shown["published ± s.d." if spread.any() else "published"] = card["printed"].where(
+        ~spread, card["printed"] + " ± " + card["printed_std"]
     )
     twin = "recorded" in card.columns
-    shown["on the twin" if twin else "ours"] = _as_printed(card, "ours", "se", digits)
-    if twin:
-        shown["on the original"] = _as_printed(card, "recorded", "recorded_se", digits)
+    ours = {"on the twin": ("ours", "se"), "on the original": ("recorded", "recorded_se")}
+    for heading, (mean, se) in (ours if twin else {"ours": ("ours", "se")}).items():
+        errors = " ± s.e." if (card[se] > 0).any() else ""
+        shown[heading + errors] = _as_printed(card, mean, se, digits)
     corrected = "corrected_recorded" if twin else "corrected"
     if card[corrected].notna().any():
         shown["corrected"] = _as_printed(card, corrected, None, digits)
@@ -175,20 +185,11 @@ def against(card: pd.DataFrame, *, name: str, caption: str, digits: int = 4) -> 
 def _as_printed(card: pd.DataFrame, mean: str, se: str | None, digits: int) -> list[str]:
     """Return our numbers, in per cent where the published ones are."""
     errors = pd.Series(0.0, index=card.index) if se is None else card[se]
-    small = f".{max(1, digits - 2)}g"
-    plain_text = _with_error(card[mean], errors, digits, small)
-    per_cent = [
-        f"{m:.2%} ± {e:.2%}" if e > 0 else f"{m:.2%}"
-        for m, e in zip(card[mean], errors, strict=True)
+    lines = zip(card["printed"], card[mean], errors, strict=True)
+    return [
+        "–" if m != m else readable.with_error(m, e, digits, per_cent="%" in printed)
+        for printed, m, e in lines
     ]
-    both = zip(card["printed"], card[mean], plain_text, per_cent, strict=True)
-    return ["–" if m != m else (b if "%" in printed else a) for printed, m, a, b in both]
-
-
-def _with_error(means: pd.Series, errors: pd.Series, digits: int, se: str) -> list[str]:
-    """Return means with their standard errors, if they have any."""
-    both = zip(means, errors, strict=True)
-    return [f"{m:.{digits}g} ± {s:{se}}" if s > 0 else f"{m:.{digits}g}" for m, s in both]
 
 
 def said(findings: pd.DataFrame, *, name: str, caption: str) -> Table:
@@ -201,8 +202,16 @@ def said(findings: pd.DataFrame, *, name: str, caption: str) -> Table:
     name, caption : str
         As in ``table``.
     """
-    shown = findings[["section", "claim", "outcome", "evidence"]]
-    return table(shown, name=name, caption=caption, labels={"claim": "the document says"})
+    shown = pd.DataFrame(
+        {
+            "section": findings["section"],
+            "about": findings["claim"],
+            "the document says": findings["stated"].map(readable.stated),
+            "outcome": findings["outcome"],
+            "evidence": findings["evidence"].map(readable.evidence),
+        }
+    )
+    return table(shown, name=name, caption=caption, markup=("the document says",))
 
 
 def by_variant(
@@ -224,9 +233,11 @@ def by_variant(
     """
     original = "recorded" in numbers.columns
     mean, se = ("recorded", "recorded_se") if original else ("mean", "se")
-    shown = numbers.assign(text=_with_error(numbers[mean], numbers[se], digits, ".1g"))
+    both = zip(numbers[mean], numbers[se], strict=True)
+    shown = numbers.assign(text=[readable.with_error(m, s, digits) for m, s in both])
     keys = ["row", "quantity"] if numbers["quantity"].nunique() > 1 else ["row"]
-    order = list(dict.fromkeys(shown["variant"]))
+    variants = dict.fromkeys(shown["variant"])
+    order = [v for v in ORDER if v in variants] + [v for v in variants if v not in ORDER]
     wide = shown.pivot(index=keys, columns="variant", values="text").fillna("–")
     first = list(dict.fromkeys(shown[keys].itertuples(index=False, name=None)))
     wide = wide.loc[first if len(keys) > 1 else [key for (key,) in first], order]

@@ -36,7 +36,7 @@ window.look = (function () {
     return {
       title: document.title,
       headings: document.querySelectorAll("h1").length,
-      raw: (prose().match(/\\[()[\]]|\$\$|\\begin\{|\{(?:glue|numref|cite)[^}]*\}/g) || []),
+      raw: (prose().match(/\\[()[\]]|\$\$|\\begin\{|\{(?:glue|numref|cite|table|figure|math)[^}]*\}/g) || []),
       unset: [...document.querySelectorAll(".math")].filter((n) => !n.querySelector("mjx-container")).map(name),
       wrong: [...document.querySelectorAll("mjx-merror, [data-mjx-error]")].map((n) => n.getAttribute("data-mjx-error")),
       formulas: document.querySelectorAll("mjx-container").length,
@@ -93,6 +93,10 @@ window.look = (function () {
       text: luminance(style(article()).color),
       dim: pictures.filter((i) => /rgba\(.*, 0\)|transparent/.test(style(i).backgroundColor) ||
         luminance(style(i).backgroundColor) < 0.8 || style(i).filter !== "none").map((i) => i.alt),
+      glaring: [...article().querySelectorAll(".cell_output .text_html, .kl-widget, table")].filter((n) => {
+        const ground = style(n).backgroundColor;
+        return visible(n) && !/rgba\(.*, 0\)|transparent/.test(ground) && luminance(ground) > 0.3;
+      }).map(name),
       sunk: [...document.querySelectorAll("mjx-container")].filter((m) => visible(m) && luminance(style(m).color) < 0.3).map(name),
     };
   }

@@ -61,6 +61,7 @@ def test_dark_mode_is_dark_and_its_figures_are_light(seen):
     assert dark["text"] > 0.5
     assert not dark["dim"], "a figure has no light card"
     assert not dark["sunk"], "a formula is dark on dark"
+    assert not dark["glaring"], f"text on a light ground: {as_text(dark['glaring'])}"
 
 
 def test_what_is_folded_can_be_opened(seen):

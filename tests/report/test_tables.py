@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from markdown_it import MarkdownIt
 
 from kernlib.replication import catalogue
 from kernlib.report import tables
@@ -11,14 +12,14 @@ def test_a_table_is_a_directive_with_name_and_caption():
     frame = pd.DataFrame({"kernel": ["poly", "rbf"], "test_error": [0.25, float("nan")]})
     shown = tables.table(frame, name="tab-x-y", caption="Errors.", formats={"test_error": ".1%"})
     assert shown.markdown().splitlines() == [
-        "````{table} Errors.",
+        "~~~~{table} Errors.",
         ":name: tab-x-y",
         "",
         "| kernel | test error |",
         "| :--- | ---: |",
         "| poly | 25.0% |",
         "| rbf | – |",
-        "````",
+        "~~~~",
     ]
 
 
@@ -57,13 +58,18 @@ def card(**extra):
 def test_published_and_ours_side_by_side():
     cells = tables.against(card(), name="tab-x", caption="c").cells
     assert cells.to_dict("records") == [
-        {"row": "degree 2", "published": "0.25", "ours": "0.26 ± 0.001", "verdict": "within noise"}
+        {
+            "row": "degree 2",
+            "published": "0.25",
+            "ours ± s.e.": "0.2600 ± 0.0010",
+            "verdict": "within noise",
+        }
     ]
 
 
 def test_ours_is_in_per_cent_where_theirs_is():
     cells = tables.against(card(printed="25.00%"), name="tab-x", caption="c").cells
-    assert cells["ours"].tolist() == ["26.00% ± 0.10%"]
+    assert cells["ours ± s.e."].tolist() == ["26.00% ± 0.10%"]
 
 
 def test_on_the_twin_the_verdict_is_that_of_the_original():
@@ -71,7 +77,7 @@ def test_on_the_twin_the_verdict_is_that_of_the_original():
     extra |= {"corrected_recorded": 0.2, "verdict": "twin"}
     cells = tables.against(card(**extra), name="tab-x", caption="c").cells
     assert cells.iloc[0].to_dict() == {
-        "row": "degree 2", "published": "0.25", "on the twin": "0.26 ± 0.001",
+        "row": "degree 2", "published": "0.25", "on the twin ± s.e.": "0.2600 ± 0.0010",
         "on the original": "0.25", "corrected": "0.2", "verdict": "exact",
     }  # fmt: skip
 
@@ -84,11 +90,17 @@ def test_a_card_of_the_catalogue_can_be_shown():
 
 
 def test_claims_are_shown_with_their_outcome():
-    found = pd.DataFrame(
-        [{"section": "2", "claim": "C* = 10", "outcome": "holds", "evidence": "n = 3", "id": "a"}]
-    )
+    line = {"section": "2", "claim": "best C*", "stated": "C = 10", "outcome": "holds"}
+    found = pd.DataFrame([line | {"evidence": "n_runs = 3", "id": "a"}])
     cells = tables.said(found, name="tab-x", caption="c").cells
-    assert cells.iloc[0].tolist() == ["2", r"C\* = 10", "holds", "n = 3"]
+    assert cells.iloc[0].tolist() == ["2", r"best C\*", "C = 10", "holds", "n runs = 3"]
+
+
+def test_a_caption_may_cite():
+    """A directive between backticks ends at the first backtick of its title."""
+    shown = tables.table(pd.DataFrame({"a": [1]}), name="tab-x", caption="By {cite:t}`x`.")
+    tokens = MarkdownIt().parse(shown.markdown())
+    assert [(token.type, token.info) for token in tokens] == [("fence", "{table} By {cite:t}`x`.")]
 
 
 def test_variants_stand_side_by_side_in_their_order():
@@ -101,7 +113,7 @@ def test_variants_stand_side_by_side_in_their_order():
     cells = tables.by_variant(numbers, name="tab-x", caption="c", what="kernel").cells
     assert cells.to_dict("list") == {
         "kernel": ["b", "a"],
-        "as printed": ["0.5", "0.25 ± 0.01"],
+        "as printed": ["0.5", "0.250 ± 0.010"],
         "corrected": ["–", "0.125"],
     }
     numbers = numbers.assign(recorded=[0.75, 0.5, 0.25], recorded_se=0.0)
