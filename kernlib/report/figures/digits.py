@@ -114,8 +114,8 @@ def plot_neighbours(distances: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Fig
         ax.hist(same, edges, color=BLUE, alpha=0.5, label="same digit")
         ax.hist(other, edges, color=VERMILION, histtype="step", label="another digit")
         ax.set(xlabel=f"distance to the nearest, {name}", ylabel="images")
-    axes = np.atleast_1d(axes)
-    axes[-1].legend()
+    handles, names = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=len(names))
     return figure
 
 
