@@ -20,6 +20,16 @@ LOOKS = {
     "1-NN": LOOK["1-NN"],
     "perceptron to convergence": LOOK["SVM"],
 }
+NAMES = {"winnow": "Winnow"}  # on the page
+TYPESET = {
+    "a n": r"$a\,n$",
+    "a + b n": r"$a + b\,n$",
+    "a ln n": r"$a\,\ln n$",
+    "a + b ln n": r"$a + b\,\ln n$",
+    "a n^b": r"$a\,n^b$",
+    "a n^2": r"$a\,n^2$",
+    "a 2^(b n)": r"$a\,2^{b n}$",
+}
 
 
 def plot_examples_needed(
@@ -51,7 +61,7 @@ def plot_examples_needed(
             mean.index, mean - spread, mean + spread, color=look["color"], alpha=0.25, linewidth=0
         )
         line = part.sort_values("n")
-        ax.plot(line["n"], line["value"], label=name, **look)
+        ax.plot(line["n"], line["value"], label=NAMES.get(str(name), name), **look)
     ax.set(xlabel="dimension n", ylabel="examples needed m", xlim=(0, None), ylim=(0, None))
     ax.legend()
     return ax
@@ -114,7 +124,8 @@ def plot_retest(errors: pd.DataFrame, threshold: float, ax: Axes | None = None) 
     ax.axhline(threshold, **REFERENCE)
     for name, part in errors.groupby("algorithm", sort=False):
         line = part.sort_values("n")
-        ax.plot(line["n"], line["value"], label=name, **LOOKS[str(name)])
+        label = NAMES.get(str(name), name)
+        ax.plot(line["n"], line["value"], label=label, **LOOKS[str(name)])
     ax.set(xlabel="dimension n", ylabel="error at the m found", ylim=(0, None))
     ax.legend()
     return ax
@@ -141,7 +152,7 @@ def plot_laws(
     ax = axes_or_new(ax)
     ax.plot(needed.index, needed, label="measured", **(VARIANTS[0] | {"linestyle": "none"}))
     for (name, (n, m)), look in zip(fitted.items(), VARIANTS[1:], strict=False):
-        ax.plot(n, m, label=name, color=look["color"], linestyle=look["linestyle"])
+        ax.plot(n, m, label=TYPESET[name], color=look["color"], linestyle=look["linestyle"])
     ax.set(xlabel="dimension n", ylabel="examples needed m", ylim=(0, None))
     ax.legend()
     return ax
