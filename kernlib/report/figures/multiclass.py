@@ -97,7 +97,7 @@ def plot_confusion(counts: pd.DataFrame, ax: Axes | None = None) -> Axes:
     np.fill_diagonal(shown, np.nan)
     ax.imshow(shown, cmap="Blues")
     for i, j in np.argwhere(shown >= ONE_PERCENT):
-        ink = "white" if shown[i, j] > np.nanmax(shown) / 2 else "black"
+        ink = "white" if shown[i, j] > 0.6 * np.nanmax(shown) else "black"
         ax.text(j, i, f"{shown[i, j]:.1f}", ha="center", va="center", fontsize=7, color=ink)
     ax.set(xlabel="predicted digit", ylabel="true digit")
     ax.set_xticks(range(len(counts)), [str(c) for c in counts.columns])
