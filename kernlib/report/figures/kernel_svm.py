@@ -47,7 +47,7 @@ def plot_margins(machines: Mapping[str, Any], X: ArrayLike, y: ArrayLike) -> Fig
             *grid, scores, levels=[-1, 0, 1], colors="0.3", linestyles=[":", "-", ":"],
             linewidths=[0.9, 1.4, 0.9],
         )  # fmt: skip
-        for value, color, marker in zip(np.unique(y), (BLUE, VERMILION), "os", strict=True):
+        for value, color, marker in zip(np.unique(y), (VERMILION, BLUE), "so", strict=True):
             ax.scatter(*X[y == value].T, s=14, color=color, marker=marker, linewidths=0)
         rings = X[machine.support_]
         ax.scatter(*rings.T, s=60, facecolors="none", edgecolors="black", linewidths=0.8)
