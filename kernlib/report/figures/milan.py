@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new, looks
@@ -132,6 +134,7 @@ def plot_named_pairs(X: ArrayLike, pairs: Sequence[tuple[str, int, int]]) -> Fig
     """
     table = np.asarray(X)
     figure, axes = plt.subplots(1, len(pairs), figsize=(WIDE[0], 2.5))
+    figure.set_layout_engine("constrained", wspace=0.08)
     for ax, (what, i, j) in zip(np.atleast_1d(axes), pairs, strict=True):
         first, second = table[:, i], table[:, j]
         limits = (_limits(first), _limits(second))
@@ -139,7 +142,9 @@ def plot_named_pairs(X: ArrayLike, pairs: Sequence[tuple[str, int, int]]) -> Fig
         r = np.corrcoef(first, second)[0, 1]
         ax.set(xlabel=f"x{i + 1}", ylabel=f"x{j + 1}")
         ax.set_title(f"{what}\nr = {r:.2f}", fontsize=9)
-        ax.locator_params(nbins=3)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 5, 10], min_n_ticks=2))
+        ax.tick_params(labelsize=8)
         ax.grid(False)
     return figure
 
@@ -202,7 +207,7 @@ def plot_shrinkage_path(paths: pd.DataFrame, found: Sequence[str], ax: Axes | No
     for name in size.columns.difference(list(found)):
         ax.plot(size.index, size[name], color="0.6", linewidth=0.8, marker=".", linestyle="-")
     for name, look in zip(found, looks(found), strict=True):
-        ax.plot(size.index, size[name], label=name, **look)
+        ax.plot(size.index, size[name], label=name.replace(" ", "·"), **look)
     ax.plot([], [], color="0.6", linewidth=0.8, marker=".", linestyle="-", label="all others")
     ax.set(xscale="log", yscale="log", xlabel="C: the larger, the weaker the penalty")
     ax.set_ylabel("absolute weight")
@@ -238,6 +243,8 @@ def plot_convergence(mistakes: Mapping[str, ArrayLike], ax: Axes | None = None) 
 def plot_degrees(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw training and test error against the number of examples, two lines a degree.
 
+    A training error of 0 has no place on the logarithmic axis and is not drawn.
+
     Parameters
     ----------
     errors : DataFrame
@@ -248,11 +255,15 @@ def plot_degrees(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, WIDE)
     names = [f"degree {degree}" for degree in errors["degree"].unique()]
     for (_, part), name, look in zip(errors.groupby("degree"), names, looks(names), strict=True):
-        ax.plot(part["n"], part["test"], label=f"{name}, new rows", **look)
+        ax.plot(part["n"], part["test"], label=name, **look)
         faint = {"color": look["color"], "linewidth": 1.0, "linestyle": ":"}
-        ax.plot(part["n"], part["train"].where(part["train"] > 0), label="its own rows", **faint)
+        ax.plot(part["n"], part["train"].where(part["train"] > 0), **faint)
     ax.set(xscale="log", yscale="log", xlabel="rows trained on", ylabel="error")
-    ax.legend(ncols=len(names), loc="lower center", bbox_to_anchor=(0.5, 1))
+    handles, _ = ax.get_legend_handles_labels()
+    handles.append(
+        Line2D([], [], color="0.3", linewidth=1.0, linestyle=":", label="on its own rows")
+    )
+    ax.legend(handles=handles, ncols=len(handles), loc="lower center", bbox_to_anchor=(0.5, 1))
     return ax
 
 
