@@ -14,8 +14,12 @@ import pandas as pd
 from kernlib.replication import catalogue, engine, recorded
 from kernlib.replication.published import DOCUMENTS
 from kernlib.replication.verdicts import VERDICTS
+from kernlib.report import readable
 
 ALL = "all documents"
+AS_CODE = "as the code"  # for "as the code, not the text": a column has to be narrow
+_LONGEST = 8  # characters of a printed number, before it is rounded
+_DIGITS = 6
 # What names the place of an experiment in a chapter: (exp-cologni2024-pegasos-lambda)=
 PLACE = re.compile(r"^\(exp-([a-z0-9-]+)\)=\s*$", re.M)
 _RECORDED = {
@@ -61,6 +65,55 @@ def counts(card: pd.DataFrame) -> pd.DataFrame:
     found.loc[ALL] = found.sum()
     found["numbers"] = found.sum(axis=1)
     return found.rename_axis(columns=None).reset_index()
+
+
+def short(document: str) -> str:
+    """Return a document's number and its first author: "1 Cologni"."""
+    return f"{DOCUMENTS.index(document) + 1} {document.rstrip('0123456789').capitalize()}"
+
+
+def rows(card: pd.DataFrame) -> pd.DataFrame:
+    """Return the scorecard as texts for a page: what, published, ours, corrected, verdict.
+
+    Our numbers are in per cent where the published ones are; long printed ones are rounded.
+    """
+    per_cent = card["printed"].str.contains("%")
+    parts = card[["experiment", "row", "quantity"]].astype(str).to_numpy()
+    ours = zip(card["ours"], card["se"], per_cent, strict=True)
+    right = zip(card["corrected"], per_cent, strict=True)
+    return pd.DataFrame(
+        {
+            "document": card["document"].map(short),
+            "what": [f"{e}: {r}, {q}".replace("_", " ") for e, r, q in parts],
+            "published": [_brief(text) for text in card["printed"]],
+            "ours ± s.e.": [readable.with_error(m, e, 4, per_cent=p) for m, e, p in ours],
+            "corrected": [
+                None if pd.isna(m) else readable.with_error(m, 0.0, 4, per_cent=p) for m, p in right
+            ],
+            "verdict": card["verdict"].replace("as the code, not the text", AS_CODE),
+        }
+    )
+
+
+def _brief(printed: str) -> str:
+    if len(printed) <= _LONGEST or "%" in printed:
+        return printed
+    return readable.number(f"{float(printed):.{_DIGITS}g}")
+
+
+def statements(findings: pd.DataFrame) -> pd.DataFrame:
+    """Return claims as texts for a page; what has no evidence has its reason there."""
+    why = findings["evidence"].where(findings["evidence"] != "", findings["reason"])
+    return pd.DataFrame(
+        {
+            "document": findings["document"].map(short),
+            "section": findings["section"],
+            "about": findings["claim"],
+            "the document says": findings["stated"].map(readable.evidence),
+            "outcome": findings["outcome"],
+            "evidence, or reason": why.map(readable.evidence),
+        }
+    )
 
 
 def places(book: Path) -> dict[str, tuple[str, str]]:
@@ -110,7 +163,7 @@ def index(book: Path) -> pd.DataFrame:
                 {
                     "document": document,
                     "item": line["item"],
-                    "what": line["what_it_shows"],
+                    "what": line["what_it_shows"].replace("+-", "±").replace("..", "–"),
                     "shown": ", ".join(links) or line["reason"],
                     "command": "; ".join(f"`kernlib replicate {document} {n}`" for n in names),
                 }

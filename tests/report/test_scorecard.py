@@ -27,6 +27,47 @@ def test_counts_have_totals():
     }
 
 
+def test_rows_are_short_and_in_the_published_units():
+    card = pd.DataFrame(
+        {
+            "document": ["cologni2024", "dellaporta2020"],
+            "experiment": ["pegasos_lambda", "confusion"],
+            "row": ["0.1", "3"],
+            "quantity": ["test_error", "test_error"],
+            "printed": ["0.273833333333333", "52.55%"],
+            "ours": [0.27383333, 0.3772],
+            "se": [0.0, 0.01],
+            "corrected": [float("nan"), 0.4],
+            "verdict": ["as the code, not the text", "not reproduced"],
+        }
+    )
+    shown = scorecard.rows(card)
+    assert shown["document"].tolist() == ["1 Cologni", "5 Dellaporta"]
+    assert shown["what"].iloc[0] == "pegasos lambda: 0.1, test error"
+    assert shown["published"].tolist() == ["0.273833", "52.55%"]
+    assert shown["ours ± s.e."].tolist() == ["0.2738", "37.72% ± 1.00%"]
+    assert pd.isna(shown["corrected"].iloc[0])
+    assert shown["corrected"].iloc[1] == "40.00%"
+    assert shown["verdict"].tolist() == [scorecard.AS_CODE, "not reproduced"]
+
+
+def test_statements_without_evidence_have_a_reason():
+    findings = pd.DataFrame(
+        {
+            "document": ["romano2021"] * 2,
+            "section": ["1", "2"],
+            "claim": ["a", "b"],
+            "stated": ["1;2", "3"],
+            "outcome": ["holds", "not testable"],
+            "evidence": ["n_points = 1e+04", ""],
+            "reason": ["a rule", "no data"],
+        }
+    )
+    shown = scorecard.statements(findings)
+    assert shown["evidence, or reason"].tolist() == ["n points = 10,000", "no data"]
+    assert shown["the document says"].tolist() == ["1, 2", "3"]
+
+
 def test_places_are_found_and_checked(tmp_path):
     (tmp_path / "a.md").write_text("(exp-cologni2024-pegasos-lambda)=\n# x\n", encoding="utf8")
     assert scorecard.places(tmp_path) == {
