@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
 from kernlib.report.figures.common import axes_or_new, looks
@@ -17,6 +18,7 @@ from kernlib.report.style import BLUE, REFERENCE, SINGLE, VERMILION, WIDE
 
 CELL, MARGIN = 0.45, 0.9  # inches: a cell of a grid, and the labels around it
 DARK = 0.55  # from here on a cell is dark enough for white digits
+ROOM = 1.05  # of a square around points, in units of their largest coordinate
 ROUNDING, SMALLEST = -16, -308  # powers of 10 of a double
 
 
@@ -84,14 +86,15 @@ def plot_surfaces(
     Parameters
     ----------
     grids : mapping of str to array-like of shape (n, n)
-        Heading of a panel and scores on an even grid over the square that X spans.
+        Heading of a panel and scores on an even grid over the square around 0 whose half side is
+        ``ROOM`` times the largest coordinate.
     X, y : ndarray
         Two features of the examples, and their labels, +1 and -1.
     beta : mapping of str to array-like of shape (n_examples,)
         Heading of a panel and the counts; examples with the count 0 are small crosses.
     """
     fig, axes = plt.subplots(1, len(grids), figsize=WIDE, sharex=True, sharey=True, squeeze=False)
-    limit = float(np.abs(X).max())
+    limit = ROOM * float(np.abs(X).max())
     extent = (-limit, limit, -limit, limit)
     for ax, (name, scores) in zip(axes[0], grids.items(), strict=True):
         signs = np.sign(np.asarray(scores))
@@ -201,6 +204,12 @@ def plot_ranges(ranges: pd.DataFrame) -> Figure:
         for name, look in zip(names, looks(names), strict=True):
             line = part[part["line"] == name]
             ax.loglog(line["T"], line["value"], label=name, **look)
+        steps = sorted(set(part["T"]))
+        ax.set_xticks(steps, [str(count) for count in steps], fontsize=8)
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=1))
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 4)))
+        ax.yaxis.set_minor_formatter(NullFormatter())
         ax.set(title=panel, xlabel="steps T")
     axes[0, 0].set_ylabel("test error, spread")
     axes[0, -1].legend()
@@ -214,24 +223,32 @@ def plot_by_kernel(errors: pd.DataFrame, reference: Mapping[str, float]) -> Axes
     ----------
     errors : DataFrame
         Columns ``kernel`` and ``value``, one line for each cell of the grid; kernels are drawn
-        in the order in which they come, from the top.
+        in the order in which they come, from the top.  If there is a column ``T``, the ticks at
+        the largest are black, the others grey.
     reference : mapping of str to float
         Name and height of vertical lines.
     """
     names = list(dict.fromkeys(errors["kernel"]))
     ax = plt.subplots(figsize=(SINGLE[0] * 1.2, 0.32 * len(names) + MARGIN))[1]
     for place, name in enumerate(names):
-        values = errors.loc[errors["kernel"] == name, "value"]
-        ax.plot(values, np.full(len(values), place), "|", color="0.5", markersize=9)
+        part = errors[errors["kernel"] == name]
+        values = part["value"]
+        longest = part["T"] == part["T"].max() if "T" in part else values > np.inf
+        for which, color in ((~longest, "0.65"), (longest, "black")):
+            ticks = values[which]
+            ax.plot(ticks, np.full(len(ticks), place), "|", color=color, markersize=9)
         ax.plot(values.min(), place, "o", color=BLUE, markersize=7)
     for name, value in reference.items():
         ax.axvline(value, color=VERMILION, linestyle="--", linewidth=1.2, label=name)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.set_xscale("log")
+    ax.set_xticks([0.03, 0.05, 0.1, 0.2, 0.5])
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     ax.set(xlabel="test error of cross validation")
     if reference:
-        ax.legend(loc="lower right")
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1))  # above: ticks reach every corner
     return ax
 
 
