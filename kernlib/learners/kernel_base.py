@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from kernlib._checks import check_number, check_option
 from kernlib.gram import DTYPES, Gram, Pairs
-from kernlib.kernels import Block, Kernel, Precomputed, as_kernel
+from kernlib.kernels import Block, Kernel, Precomputed, as_kernel, sq_norms
 from kernlib.learners.base import FLOATS, Learner, Watch
 
 PREDICTION_BLOCK = 2**19  # kernel values computed at a time
@@ -182,26 +182,29 @@ class KernelLearner(Learner):
         # fast, and fine where the data is no better, but not what float64 data leads to expect.
         dtype = np.result_type(self.gram_dtype_, X.dtype)
         S = self.support_vectors_.astype(dtype, copy=False)
+        norms = sq_norms(S)  # once for all blocks
         for part in gen_batches(X.shape[0], max(64, PREDICTION_BLOCK // max(1, S.shape[0]))):
-            scores[part] = self._value_scores(self._support_values(X[part], S))
+            scores[part] = self._value_scores(self._support_values(X[part], S, norms))
         return scores
 
     def _value_scores(self, K: np.ndarray) -> np.ndarray:
         """Return the binary scores of rows of kernel values with the support vectors."""
         return np.asarray(K @ self.dual_coef_.T + self.intercept_)
 
-    def _support_values(self, X: Any, S: Any) -> np.ndarray:
-        """Return K(x, s) for rows x and support vectors s, in the type of ``S``."""
+    def _support_values(self, X: Any, S: Any, norms: np.ndarray) -> np.ndarray:
+        """Return K(x, s) for rows x and support vectors s of these squared norms, as ``S`` is."""
         if isinstance(self.kernel_, Precomputed):
             K = X[:, self.support_]
             return np.asarray(K.toarray() if sparse.issparse(K) else K)
         with np.errstate(over="ignore", invalid="ignore"):
-            K = self.kernel_.of(Block(X.astype(S.dtype, copy=False), S))
+            X_as_S = X.astype(S.dtype, copy=False)
+            K = self.kernel_.of(Block(X_as_S, S, (sq_norms(X_as_S), norms)))
             finite = np.isfinite(K.sum()) or np.all(np.isfinite(K))  # the sum alone is faster
         if finite:
             return K
         if S.dtype == np.float32:  # which was enough for the rows of the fit
-            return self._support_values(X, self.support_vectors_.astype(np.float64))
+            S = self.support_vectors_.astype(np.float64)
+            return self._support_values(X, S, sq_norms(S))
         raise ValueError(
             f"The values of {self.kernel_} must fit into float64, but some are infinite: the "
             "features are too large. Scale them as those of the fit, for example by a Pipeline "

@@ -77,7 +77,8 @@ def card(key: str) -> pd.DataFrame:
 
     Where the twin had to serve for the Milan table there are further columns with what was
     recorded on the original: ``recorded``, ``recorded_se``, ``recorded_verdict`` and
-    ``corrected_recorded``.
+    ``corrected_recorded``.  The twin's number is then of the variant that the original decided
+    for, so that a line shows one experiment.
     """
     made = find(key)
     ours = made()
@@ -93,9 +94,15 @@ def card(key: str) -> pd.DataFrame:
             "corrected": "corrected_recorded",
         }
     )
-    columns = ["row", "quantity", "recorded", "recorded_se", "recorded_verdict"]
-    return found.merge(
-        kept[[*columns, "corrected_recorded"]], on=["row", "quantity"], how="left", validate="1:1"
+    keys = ["row", "quantity"]
+    columns = ["recorded", "recorded_se", "recorded_verdict", "corrected_recorded", "variant"]
+    on_twin = recorded.aggregated(ours).rename(columns={"mean": "ours"})
+    both = found.drop(columns=["ours", "se", "variant"]).merge(
+        kept[[*keys, *columns]], on=keys, how="left", validate="1:1"
+    )
+    shown = ["ours", "se"]
+    return both.merge(
+        on_twin[[*keys, "variant", *shown]], on=[*keys, "variant"], how="left", validate="1:1"
     )
 
 

@@ -128,7 +128,7 @@ def test_numbers_are_float32_if_matrix_and_data_are(two, monkeypatch):
     monkeypatch.setattr(
         MeanOfLabels,
         "_support_values",
-        lambda self, X, S: used.append(S.dtype) or plain(self, X, S),
+        lambda self, X, S, norms: used.append(S.dtype) or plain(self, X, S, norms),
     )
     for kernel, form, dtype in (
         (Gaussian(0.1), np.float32, "float32"),

@@ -1,8 +1,9 @@
 """What holds for all experiments together."""
 
+import numpy as np
 import pytest
 
-from kernlib.replication import catalogue, claims, engine, published
+from kernlib.replication import catalogue, claims, engine, published, recorded
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,3 +52,15 @@ def test_unknown_names_are_refused_with_the_known_ones():
         catalogue.experiments("cologni")
     with pytest.raises(ValueError, match=r"table must be one of .*got 'nothing'"):
         catalogue.experiments("cologni2024", "nothing")
+
+
+def test_a_line_of_a_card_is_of_one_variant(monkeypatch):
+    """On the twin: the number of the variant that decided the verdict on the original."""
+    monkeypatch.delenv("KERNLIB_MILAN", raising=False)
+    found = catalogue.card("cologni2024.feature_stats")
+    kept = recorded.read().scorecard.query("experiment == 'feature_stats'")
+    assert found["variant"].tolist() == kept["variant"].tolist()
+    assert found["variant"].nunique() == 2
+    numbers = catalogue.numbers("cologni2024.feature_stats")
+    both = found.merge(numbers, on=["variant", "row", "quantity"], how="left", validate="1:1")
+    assert np.array_equal(both["ours"], both["mean"])
