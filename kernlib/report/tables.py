@@ -55,7 +55,8 @@ class Table:
         long = ""
         if len(self.cells) > LONG:
             long = f":class: longtable\n:widths: {' '.join(map(str, self._widths()))}\n"
-        return f"{FENCE}{{table}} {_one_line(self.caption)}\n:name: {self.name}\n{long}\n{body}\n{FENCE}\n"
+        head = f"{FENCE}{{table}} {_one_line(self.caption)}\n:name: {self.name}\n{long}"
+        return f"{head}\n{body}\n{FENCE}\n"
 
     def _widths(self) -> list[int]:
         """Return the relative widths of the columns; a long table on paper needs them."""
