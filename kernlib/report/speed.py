@@ -5,12 +5,14 @@ Tests: ``tests/report/test_speed.py``.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import kernlib
+from kernlib.report.tables import plain
 
 RESULTS = Path(kernlib.__file__).resolve().parents[1] / "benchmarks" / "results"
 
@@ -47,7 +49,7 @@ def exponents(growth: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         ``learner``, ``axis``, ``smallest``, ``largest`` (sizes), ``seconds``, ``megabytes`` (at
         the largest), ``time_exponent``, ``memory_exponent``, and ``last_exponent``, that of the
-        time between the two largest sizes.
+        time between the two largest sizes.  Less than half of the second decimal counts as 0.
     """
     rows = []
     for (learner, axis), part in growth.groupby(["learner", "axis"], sort=False):
@@ -61,12 +63,31 @@ def exponents(growth: pd.DataFrame) -> pd.DataFrame:
                 "largest": int(part["size"].iloc[-1]),
                 "seconds": float(part["seconds"].iloc[-1]),
                 "megabytes": float(part["megabytes"].iloc[-1]),
-                "time_exponent": float(np.polyfit(x, t, 1)[0]),
-                "last_exponent": float(np.diff(t)[-1] / np.diff(x)[-1]),
-                "memory_exponent": float(np.polyfit(x, np.log(part["megabytes"]), 1)[0]),
+                "time_exponent": _clear(np.polyfit(x, t, 1)[0]),
+                "last_exponent": _clear(np.diff(t)[-1] / np.diff(x)[-1]),
+                "memory_exponent": _clear(np.polyfit(x, np.log(part["megabytes"]), 1)[0]),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _clear(exponent: float) -> float:
+    return float(exponent) if abs(exponent) >= 0.005 else 0.0
+
+
+def duration(seconds: float) -> str:
+    """Return a time with a unit that suits it: seconds, minutes, hours or days.
+
+    Examples
+    --------
+    >>> duration(0.68), duration(240), duration(5.5 * 3600), duration(14_700 * 3600)
+    ('0.68 s', '4 min', '5.5 h', '612 days')
+    """
+    for unit, size in {"days": 172_800, "h": 7200, "min": 120}.items():
+        if seconds >= size:
+            count = seconds / {"days": 86_400, "h": 3600, "min": 60}[unit]
+            return f"{count:,.0f} {unit}" if count >= 100 else f"{count:.2g} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 100 else f"{seconds:.2g} s"
 
 
 def contests(summary: pd.DataFrame) -> pd.DataFrame:
@@ -77,13 +98,16 @@ def contests(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def goals(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return the lines that have a goal, as texts: case, goal, found, interval, quality, met."""
+    """Return the lines that have a goal, as texts: case, goal, found, interval, quality, met.
+
+    The case is MyST: a command in it is code, or its hyphens would be set as a dash.
+    """
     part = summary[summary["met"].notna()]
     interval = [f"{a:.3g} – {b:.3g}" for a, b in zip(part["low"], part["high"], strict=True)]
     signs = part["sense"].map({">=": "≥", "<=": "≤"})
     return pd.DataFrame(
         {
-            "case": part["case"],
+            "case": [re.sub(r"kernlib --\w+", r"`\g<0>`", plain(case)) for case in part["case"]],
             "goal": [
                 f"{s} {g:g} {u}" for s, g, u in zip(signs, part["goal"], part["unit"], strict=True)
             ],

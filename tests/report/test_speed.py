@@ -19,10 +19,32 @@ def test_exponents_of_exact_powers():
     assert (row.smallest, row.largest) == (10, 80)
 
 
+def test_exponents_have_no_negative_zero():
+    growth = pd.DataFrame(
+        {"learner": "A", "axis": "T", "size": [1, 2, 4], "seconds": 1.0, "megabytes": 7.0}
+    )
+    growth["megabytes"] -= growth["size"] * 1e-4
+    assert f"{speed.exponents(growth)['memory_exponent'].iloc[0]:.2f}" == "0.00"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0068, "0.0068 s"),
+        (119, "119 s"),
+        (240, "4 min"),
+        (7200, "2 h"),
+        (86_400 * 612, "612 days"),
+    ],
+)
+def test_durations_are_readable(seconds, text):
+    assert speed.duration(seconds) == text
+
+
 def summary():
     return pd.DataFrame(
         {
-            "case": ["fit", "start", "gone"],
+            "case": ["fit", "start: kernlib --help", "gone"],
             "sense": [">=", "<=", None],
             "goal": [5.0, 0.2, np.nan],
             "unit": ["x SVC", "s", "x river"],
@@ -43,6 +65,7 @@ def summary():
 def test_goals_and_contests():
     assert speed.contests(summary())["case"].tolist() == ["fit"]
     found = speed.goals(summary())
+    assert found["case"].tolist() == ["fit", "start: `kernlib --help`"]
     assert found["goal"].tolist() == ["≥ 5 x SVC", "≤ 0.2 s"]
     assert found["quality"].tolist() == ["test error 0.02 : 0.01", "–"]
     assert found["met"].tolist() == ["no", "yes"]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from kernlib.report.figures.common import axes_or_new, looks
 from kernlib.report.style import BLUE, REFERENCE, VERMILION, WIDE
@@ -18,6 +19,7 @@ AXES = {
     "T": "steps $T$",
 }
 UNITS = {"seconds": "time [s]", "megabytes": "memory [MiB]"}
+FEW = 64  # the largest size whose ticks are the sizes themselves
 
 
 def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
@@ -33,14 +35,15 @@ def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
     Returns
     -------
     matplotlib Figure
-        A panel for each axis; the legend gives the exponents, the slopes of the lines.
+        A panel for each axis, of at least a decade; the legend above it gives the exponents, the
+        slopes of the lines.
     """
     axes = [axis for axis in AXES if axis in set(growth["axis"])]
     names = list(dict.fromkeys(growth["learner"]))
     look = dict(zip(names, looks(names), strict=True))
     columns = 2
     rows = -(-len(axes) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(WIDE[0], 2.9 * rows), squeeze=False)
+    figure, grid = plt.subplots(rows, columns, figsize=(WIDE[0], 3.4 * rows), squeeze=False)
     for ax in grid.flat[len(axes) :]:
         ax.set_visible(False)
     for ax, axis in zip(grid.flat, axes, strict=False):
@@ -51,11 +54,29 @@ def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
             ax.plot(x, y, color=style["color"], marker=style["marker"], linestyle="none")
             ax.plot(
                 x, np.exp(start) * x**slope, color=style["color"], linestyle=style["linestyle"],
-                label=f"{name}: {slope:.2f}",
+                label=f"{name}: {round(slope, 2) + 0.0:.2f}",  # + 0.0: no minus at zero
             )  # fmt: skip
         ax.set(xscale="log", yscale="log", xlabel=AXES[axis], ylabel=UNITS[quantity])
-        ax.legend(fontsize="x-small", title="exponent", title_fontsize="x-small")
+        _ticks(ax, growth[growth["axis"] == axis], quantity)
+        ax.legend(
+            fontsize="x-small", title="exponent", title_fontsize="x-small", alignment="left",
+            loc="lower left", bbox_to_anchor=(0, 1),
+        )  # fmt: skip
     return figure
+
+
+def _ticks(ax: Axes, part: pd.DataFrame, quantity: str) -> None:
+    """Show at least a decade upwards, and few sizes as they are."""
+    low, high = ax.get_ylim()
+    if high < 10 * low:
+        ends = np.log10(part[quantity].to_numpy(float))
+        bottom = np.floor(ends.min())
+        ax.set_ylim(10.0**bottom, 10.0 ** max(np.ceil(ends.max()), bottom + 1))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    sizes = np.unique(part["size"])
+    if sizes.max() <= FEW:
+        ax.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        ax.xaxis.set_minor_locator(NullLocator())
 
 
 def plot_ratios(contests: pd.DataFrame, ax: Axes | None = None) -> Axes:

@@ -20,6 +20,17 @@ def test_growth_names_the_slope_of_its_line():
     assert memory.get_xscale() == memory.get_yscale() == "log"
 
 
+def test_growth_shows_a_decade_and_few_sizes_as_they_are():
+    growth = pd.DataFrame(
+        {"learner": "A", "axis": "classes", "size": [4, 8, 16], "seconds": 1.0,
+         "megabytes": [66.0, 65.99, 65.98]}
+    )  # fmt: skip
+    ax = figures.plot_growth(growth, "megabytes").axes[0]
+    assert ax.get_ylim() == (10, 100)
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["4", "8", "16"]
+    assert ax.get_legend().get_texts()[0].get_text() == "A: 0.00"
+
+
 def test_ratios_show_goals_where_there_are_any():
     contests = pd.DataFrame(
         {
