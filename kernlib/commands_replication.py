@@ -115,6 +115,7 @@ def _record(args: argparse.Namespace) -> None:
     """Write down the results on the original table, which most readers do not have."""
     if args.document != recorded.DOCUMENT or args.table or args.runs or args.seed:
         args.parser.error(f"--record goes with {recorded.DOCUMENT} alone, at its full protocol")
+    recorded.original()  # refused now, not after minutes of work
     failed = _compute(args, catalogue.experiments(args.document), {})
     if failed:
         raise ValueError(f"{', '.join(failed)} failed; nothing was recorded. Run it again.")

@@ -91,7 +91,7 @@ def record(
     progress : callable, default=iter
         Wraps the experiments, like ``tqdm.tqdm``.
     """
-    data = _original()
+    data = original()
     made = {}
     for one in progress(_experiments()):
         made[one.name] = _entry(one, one(_data_for(one, data), seed=SEED))
@@ -112,7 +112,8 @@ def record(
     return path
 
 
-def _original() -> Any:
+def original() -> Any:
+    """Return the document's own table; refuse the twin."""
     data = load_milan()
     if not getattr(data, "is_original", False):
         raise ValueError(
@@ -218,7 +219,7 @@ def compare(
         ``experiment``, ``variant``, ``row``, ``quantity``, ``compared`` ("mean" or "first"),
         ``recorded``, ``again`` and ``same``.
     """
-    kept, data = read(path), _original()
+    kept, data = read(path), original()
     wanted = list(kept.runs) if names is None else list(names)
     unknown = sorted(set(wanted) - set(kept.runs))
     if unknown:

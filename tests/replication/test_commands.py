@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from kernlib import commands_replication
 from kernlib.cli import main
 from kernlib.replication import catalogue, engine, store
 
@@ -104,7 +105,8 @@ def test_replicate_refuses(words, text, capsys):
     assert "Traceback" not in captured.err
 
 
-def test_record_needs_the_original_table_and_the_whole_document(capsys):
+def test_record_needs_the_original_table_and_the_whole_document(capsys, monkeypatch):
+    monkeypatch.setattr(commands_replication, "_compute", None)  # refused before anything is run
     assert main(["replicate", "romano2021", "--record"]) == 2
     assert "--record goes with cologni2024 alone" in capsys.readouterr().err
     assert main(["replicate", "cologni2024", "--record"]) == 1
