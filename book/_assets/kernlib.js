@@ -84,8 +84,12 @@
     var heads = root.querySelectorAll("th[data-column]"), search = root.querySelector("input");
     var selects = root.querySelectorAll("select"), readout = root.querySelector(".kl-readout");
     function key(row, column) {
-      var cell = row.cells[column], number = cell.dataset.key;
-      return number === undefined ? cell.textContent : Number(number);
+      var cell = row.cells[column], number = cell.dataset.key, text = cell.textContent.trim();
+      if (number !== undefined) { return Number(number); }
+      // A number with its error, or in per cent, counts as the number; "2 digits" stays a text.
+      var written = /^[-−]?[\d.,]+(?:e[-+]?\d+)?(%?)(?: ± .*)?$/.exec(text);
+      if (!written) { return text; }
+      return parseFloat(text.replace("−", "-").replace(/,/g, "")) / (written[1] ? 100 : 1);
     }
     function compare(a, b) {
       if (typeof a === typeof b) {

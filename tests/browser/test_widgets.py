@@ -29,7 +29,7 @@ def parts() -> str:
     keys = [(d, g) for d in (1, 2, 3) for g in (0.1, 1.0)]
     frame = pd.DataFrame(
         {"claim": ["b", "a", "c"], "verdict": ["yes", "no", "yes"], "error": [0.1, 0.02, None]}
-    )
+    ).assign(ours=["0.3 ± 0.01", "9.5%", "0.27"])
     made = [
         FrameSlider(frames, "t-walk", "A line.", still=0, seconds=0.05),
         SurfaceExplorer(
@@ -130,6 +130,8 @@ def test_table_sorts_by_click_and_by_key(page):
     assert head.get_attribute("aria-sort") == "none"
     page.keyboard.press("Enter")
     assert column(page, 2)[1:] == ["10%", "2%"]
+    page.locator("#t-score th button", has_text="ours").click()
+    assert column(page, 3) == ["9.5%", "0.27", "0.3 ± 0.01"], "by number, whatever its form"
 
 
 def test_table_filters_by_text_and_by_value(page):
