@@ -115,6 +115,11 @@ def table(
     """
     if not name.startswith("tab-"):
         raise ValueError(f"a table's name must start with 'tab-', got {name!r}. Rename it.")
+    if "{cite" in caption:
+        raise ValueError(
+            "a table's caption must not cite, got one with {cite}: LaTeX fails on the brackets. "
+            "Say 'document 5', and cite in the text."
+        )
     unknown = sorted({*(formats or {}), *(labels or {}), *markup} - set(frame.columns))
     if unknown:
         raise ValueError(

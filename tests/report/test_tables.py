@@ -96,11 +96,16 @@ def test_claims_are_shown_with_their_outcome():
     assert cells.iloc[0].tolist() == ["2", r"best C\*", "C = 10", "holds", "n runs = 3"]
 
 
-def test_a_caption_may_cite():
-    """A directive between backticks ends at the first backtick of its title."""
-    shown = tables.table(pd.DataFrame({"a": [1]}), name="tab-x", caption="By {cite:t}`x`.")
+def test_a_caption_may_refer_but_not_cite():
+    """A directive between backticks would end at the first backtick of its title."""
+    frame = pd.DataFrame({"a": [1]})
+    shown = tables.table(frame, name="tab-x", caption="As {numref}`fig-x`.")
     tokens = MarkdownIt().parse(shown.markdown())
-    assert [(token.type, token.info) for token in tokens] == [("fence", "{table} By {cite:t}`x`.")]
+    assert [(token.type, token.info) for token in tokens] == [
+        ("fence", "{table} As {numref}`fig-x`.")
+    ]
+    with pytest.raises(ValueError, match="must not cite"):
+        tables.table(frame, name="tab-x", caption="By {cite:t}`x`.")
 
 
 def test_variants_stand_side_by_side_in_their_order():
