@@ -68,4 +68,5 @@ def stated(text: str) -> str:
 
     if "\\" in text or re.search(r"[_^]\{", text):
         return "$" + text.replace("&", "") + "$"
-    return plain(number(text))
+    # With spaces a long quotient can be broken over lines.
+    return plain(number(text.replace("/(", " / (")))

@@ -55,4 +55,5 @@ def test_a_stated_formula_is_a_formula():
     assert readable.stated(r"m \approx 1.8 \times n") == r"$m \approx 1.8 \times n$"
     assert readable.stated("degree = 2") == "degree = 2"
     assert readable.stated("S_{train} = 0") == "$S_{train} = 0$"
+    assert readable.stated("1/(lambda t)") == "1 / (lambda t)"
     assert readable.stated("use_all*") == r"use\_all\*"
