@@ -56,11 +56,11 @@ class Digits:
     pairs: Pairs
 
     @classmethod
-    def of(cls, data: Any, rows: Any = slice(None)) -> "Digits":
-        """Take the digits of a data set, or some of them."""
+    def of(cls, data: Any, rows: Any = slice(None), *, keep: bool = True) -> "Digits":
+        """Take the digits of a data set, or some of them; ``keep`` their inner products."""
         X = np.asarray(data.data)[rows]
         _, codes = label_codes(np.asarray(data.target)[rows])
-        return cls(codes, Pairs(X, keep=True))
+        return cls(codes, Pairs(X, keep=keep))
 
     def gram(self, kernel: Kernel, dtype: str = "auto") -> Gram:
         """Return the kernel's values on all pairs."""

@@ -144,7 +144,7 @@ def compared(
 
 
 def _all_compared(data: Any, seed: int) -> Iterator[tuple[str, int, int]]:
-    digits = Digits.of(data)
+    digits = Digits.of(data, keep=False)
     n = len(digits.codes)
     [cut] = cuts(n, seed, 1)
     for kernels, work in _families(data.data.shape[1]):

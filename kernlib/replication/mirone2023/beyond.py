@@ -66,7 +66,7 @@ def other_kernels(data: Any, runs: int, seed: int) -> pd.DataFrame:
 
     Gaussian g is the formula with gamma = g, squared L1 g the program with gamma = g.
     """
-    pairs, codes = Pairs(pixels(data), keep=True), np.asarray(data.target)
+    pairs, codes = Pairs(pixels(data)), np.asarray(data.target)  # most kernels need no X X'
     folds = cuts(len(pairs), runs, seed)
     parts = []
     for name, kernel in KERNELS.items():
