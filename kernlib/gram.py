@@ -13,6 +13,7 @@ Chapter: ``book/kernels.md``.  Tests: ``tests/test_gram.py``.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ DTYPES = ("auto", "float32", "float64")
 # |K(x, z)| <= sqrt(K(x, x) K(z, z)), and rounding in float32 moves it by about eps times that.  If
 # all K(x, x) exceed this, whatever is too small for float32 is smaller than that rounding.
 SMALLEST_VALUE = float(np.finfo(np.float32).tiny / np.finfo(np.float32).eps)
+# Times this power of two, a value below the smallest normal number is a normal one, to the bit.
+LIFT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**64}
 
 
 @jit
@@ -256,6 +259,19 @@ class Gram:
             why = f"K(x, x) = {smallest:.0e} is too near to the smallest float32 for {self.kernel}"
             return np.dtype(np.float64), why
         return np.dtype(np.float32), ""
+
+    @cached_property
+    def lifted(self) -> tuple[np.ndarray | None, float]:
+        """The matrix times a power of two with which no value is subnormal, and that power.
+
+        A multiplication by a subnormal number takes a hundred times as long on some processors.
+        """
+        if self.matrix is None or not self.subnormals > 0:
+            return self.matrix, 1.0
+        unit = LIFT[self.dtype]
+        with np.errstate(over="ignore"):
+            matrix = self.matrix * self.dtype.type(unit)
+            return (matrix, unit) if np.isfinite(matrix.sum()) else (self.matrix, 1.0)
 
     def block(self, rows: Any, columns: Any) -> np.ndarray:
         """Return the values for these rows and columns (slices or index arrays)."""

@@ -183,7 +183,11 @@ class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     f"{unknown.tolist()}. Name all classes in the first call of partial_fit."
                 )
             codes = np.searchsorted(self.classes_, found)[codes]
-        return _canonical(X), y, codes
+        return (_canonical(X) if self._squares_entries() else X), y, codes
+
+    def _squares_entries(self) -> bool:
+        """Tell whether an entry of X that is stored in parts would be taken for several."""
+        return True
 
     def _check_X_y(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
         rules: dict[str, Any] = {"dtype": FLOATS, "order": "C", "accept_sparse": "csr"}
@@ -261,7 +265,7 @@ def _repeats(indices, indptr, n_columns):
 
 
 def _canonical(X: Any) -> Any:
-    """A CSR matrix without repeated entries (the loops square single entries), else ``X``.
+    """A CSR matrix without repeated entries (some loops square single entries), else ``X``.
 
     The order of the entries does not matter, so that they are not sorted.
     """

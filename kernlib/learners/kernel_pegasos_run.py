@@ -64,14 +64,15 @@ class KernelRun:
         self.t = 0
         self.mass = np.zeros(len(Y))
         self.n_pulls = np.zeros(len(Y), dtype=np.int64)
-        self._matrix = gram.matrix
+        # With the sums in the same units, and lam t with them, no step depends on the unit.
+        self._matrix, self._unit = gram.lifted
         # The points that the arrays below are about, and the place of each row among them.
         self._points: Any = slice(None)
         self._places = rows.astype(np.uint32)
         if gram.matrix is None or 2 * len(rows) <= len(gram):
             self._points, self._places = rows, np.arange(len(rows), dtype=np.uint32)
-            if gram.matrix is not None:  # few of many points: a copy costs less than long rows
-                self._matrix = np.ascontiguousarray(gram.block(rows, rows))
+            if self._matrix is not None:  # few of many points: a copy costs less than long rows
+                self._matrix = np.ascontiguousarray(self._matrix[np.ix_(rows, rows)])
         n = len(rows) if self._points is rows else len(gram)
         self._Y = np.zeros((len(Y), n), dtype=np.int8)
         self._Y[:, self._places] = Y
@@ -108,7 +109,9 @@ class KernelRun:
     def _loop(self, G: Any, Y: np.ndarray, c: Any, visits: np.ndarray, state: tuple) -> int:
         rule = self.rule
         loss = LOSSES.index(rule.loss)
-        return kernel_pegasos_loop(G, Y, c, visits, loss, rule.lam, rule.offset, rule.first, *state)
+        with np.errstate(over="ignore"):  # infinite, it asks for a pull at every step, as before
+            lam = self._unit * rule.lam
+        return kernel_pegasos_loop(G, Y, c, visits, loss, lam, rule.offset, rule.first, *state)
 
     def _scores(self, places: np.ndarray) -> np.ndarray:
         """Return the sums over all support vectors at some of the rows, a part at a time."""
@@ -123,7 +126,7 @@ class KernelRun:
 
     @property
     def F(self) -> np.ndarray:
-        """The sums that the last iterate is a multiple of, at the points that have a column."""
+        """Positive multiples of the last iterate, at the points that have a column."""
         if self._width < self._F.shape[1]:
             complete(self._matrix, self.A, self._F, self._width)
         return self._F
@@ -141,10 +144,10 @@ class KernelRun:
 
     def scores(self) -> np.ndarray | None:
         """Return the scores of the last iterate on all points, if they were kept."""
-        refuse_overflow(self._F[:, : self._width], "KernelPegasos")
+        refuse_overflow(self._F[:, : self._width] / self._unit, "KernelPegasos")
         if self._F.shape[1] < len(self.gram) or 0 < self.rule.first <= self.t:
             return None
-        sums = self.F
+        sums = self.F / self._unit
         refuse_overflow(sums, "KernelPegasos")
         return self._scaled(sums, self.t)
 

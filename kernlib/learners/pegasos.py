@@ -225,6 +225,9 @@ class Pegasos(LinearLearner):
             run.release()
         self._runs = runs
 
+    def _squares_entries(self) -> bool:
+        return self.project  # norms of rows; products and sums may take an entry in parts
+
     def _targets(self, codes: np.ndarray) -> list[np.ndarray]:
         if self.multi_class == "crammer_singer":
             return [codes]

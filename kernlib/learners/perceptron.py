@@ -215,6 +215,9 @@ class Perceptron(LinearLearner):
         self._run_epochs(X, y, runs)
         return self
 
+    def _squares_entries(self) -> bool:
+        return False  # products and sums may take an entry in parts
+
     def _run_epochs(self, X: Any, y: np.ndarray, runs: list[_Run]) -> None:
         sampling = "reshuffle" if self.shuffle else "cyclic"
         order = VisitingOrder(np.arange(X.shape[0]), sampling, streams(self.random_state, 1)[0])

@@ -251,3 +251,29 @@ def test_entries_that_come_twice_are_added_up(entries):
 def test_the_same_column_in_two_rows_is_no_repetition():
     X = csr((0, 2, 1.0), (0, 0, 1.0), (1, 2, 2.0), (1, 0, 2.0))
     assert _canonical(X) is X
+
+
+LINEAR = [
+    Perceptron(max_iter=3),
+    Winnow(max_iter=3, binarize=0.0),
+    *(
+        Pegasos(lam=0.1, n_steps=200, random_state=0, project=project, multi_class=multi_class)
+        for project in (False, True)
+        for multi_class in ("ovr", "crammer_singer")
+    ),
+    Pegasos(lam=0.1, n_steps=50, batch_size=4, output="average", random_state=0),
+]
+
+
+@pytest.mark.parametrize("learner", LINEAR, ids=str)
+def test_entries_stored_in_parts_are_their_sum(learner):
+    rng = np.random.default_rng(3)
+    whole = (rng.random((40, 6)) < 0.5) * 2.0
+    y = rng.integers(2 if isinstance(learner, Winnow) else 3, size=40)
+    i, j = np.nonzero(whole)
+    order = np.argsort(np.append(i, i), kind="stable")
+    starts = np.append(0, np.cumsum(2 * np.bincount(i, minlength=40)))
+    parts = sparse.csr_array((np.ones(2 * len(i)), np.append(j, j)[order], starts), whole.shape)
+    assert not parts.has_canonical_format
+    found, expected = clone(learner).fit(parts, y), clone(learner).fit(whole, y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9, atol=1e-12)
