@@ -5,7 +5,6 @@ written once and runs on both kinds of matrix without densifying either.  With
 ``NUMBA_DISABLE_JIT=1`` the same functions run in plain Python, for a debugger.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -39,21 +38,6 @@ def rows_of(X: Any) -> Any:
         return X
     unsigned = np.uint32 if X.indices.dtype.itemsize == 4 else np.uint64
     return CSR(X.data, X.indices.view(unsigned), X.indptr)
-
-
-def aligned_empty(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
-    """Return an array that begins a cache line: no vector register is filled from two lines."""
-    size, itemsize = math.prod(shape), np.dtype(dtype).itemsize
-    room = np.empty(size + 64 // itemsize - 1, dtype=dtype)
-    start = -room.__array_interface__["data"][0] // itemsize % (64 // itemsize)
-    return room[start : start + size].reshape(shape)
-
-
-def aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:
-    """Return float64 zeros that begin a cache line."""
-    out = aligned_empty(shape)
-    out[...] = 0.0
-    return out
 
 
 def _dense_dot(X, i, w):

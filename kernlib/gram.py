@@ -1,9 +1,7 @@
 r"""Gram matrices: the values of a kernel on all pairs of rows, computed once and in tiles.
 
 A kernel is an elementwise function of inner products (and norms), so one matrix X Xᵀ serves
-every kernel, degree and width (``Pairs``).  Only the lower half is computed, a tile at a time:
-while it is in the cache the kernel is applied, its values are checked and counted, and it is
-written twice, as it is and transposed.
+every kernel, degree and width (``Pairs``); ``tiles.py`` computes half of it.
 
 float32 halves the memory and doubles the speed.  It is used unless it would change the answer:
 values too large for it, rounding that the kernel magnifies, or values that are not 0 but too
@@ -12,21 +10,18 @@ Above ``max_memory`` no matrix is made: blocks are computed when a learner asks 
 Chapter: ``book/kernels.md``.  Tests: ``tests/test_gram.py``.
 """
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from kernlib._checks import check_option
-from kernlib._jit import aligned_empty, jit
+from kernlib._memory import Room, aligned_empty
 from kernlib.blocks import Block, as_rows, sq_norms
 from kernlib.kernels import Kernel, Precomputed, as_kernel
+from kernlib.tiles import Tally, fill_symmetric
 
-# Rows of a square tile.  Two tiles fit into a second-level cache; an odd number of cache lines
-# to a row spreads a column over the whole first-level cache, which transposing needs.
-TILE = 496
 WORTH_KEEPING = 32  # features from which on X Xᵀ is kept for the next kernel
 DTYPES = ("auto", "float32", "float64")
 # |K(x, z)| <= sqrt(K(x, x) K(z, z)), and rounding in float32 moves it by about eps times that.  If
@@ -36,97 +31,11 @@ SMALLEST_VALUE = float(np.finfo(np.float32).tiny / np.finfo(np.float32).eps)
 LIFT = {np.dtype(np.float32): 2.0**24, np.dtype(np.float64): 2.0**64}
 
 
-@jit
-def _transpose(T, out):
-    """Write the transpose of T to ``out``, in squares of 8 that fit the vector registers."""
-    n_rows, n_columns = T.shape
-    rows, columns = n_rows // 8 * 8, n_columns // 8 * 8
-    for b in range(0, columns, 8):
-        for a in range(0, rows, 8):
-            for j in range(8):
-                for i in range(8):
-                    out[b + j, a + i] = T[a + i, b + j]
-    for j in range(n_columns):
-        for i in range(rows if j < columns else 0, n_rows):
-            out[j, i] = T[i, j]
-
-
-@jit
-def _count_normal(T, lower, tiny, largest):
-    """Count the values between ``tiny`` and ``largest``; if ``lower``, below the diagonal only."""
-    total = 0
-    for i in range(T.shape[0]):
-        row = T[i]
-        in_row = np.int32(0)  # as narrow as the numbers, for the vector registers
-        for j in range(i if lower else T.shape[1]):
-            size = abs(row[j])
-            in_row += np.int32((size >= tiny) & (size <= largest))
-        total += int(in_row)
-    return total
-
-
-@jit
-def _count_small(T, lower, tiny):
-    """Count the values that are 0 and those below ``tiny`` that are not, in the same half."""
-    zeros = subnormals = 0
-    for i in range(T.shape[0]):
-        row = T[i]
-        n_zeros = n_small = np.int32(0)
-        for j in range(i if lower else T.shape[1]):
-            n_zeros += np.int32(row[j] == 0.0)
-            n_small += np.int32(abs(row[j]) < tiny)
-        zeros += int(n_zeros)
-        subnormals += int(n_small) - int(n_zeros)
-    return zeros, subnormals
-
-
-class Tally(NamedTuple):
-    """How many off-diagonal values are 0, and how many are too small to have all digits."""
-
-    zeros: int
-    subnormals: int
-
-
-def _tally(T: np.ndarray, lower: bool) -> Tally:
-    """Count the values of a tile; raise if one is infinite or NaN."""
-    limits = np.finfo(T.dtype)
-    size = len(T) * (len(T) - 1) // 2 if lower else T.size
-    n_normal = _count_normal(T, lower, limits.tiny, limits.max)
-    if n_normal == size:
-        return Tally(0, 0)
-    tally = Tally(*_count_small(T, lower, limits.tiny))
-    if n_normal + sum(tally) < size:
-        raise OverflowError
-    return tally
-
-
-def _symmetric(
-    n: int, dtype: Any, values: Callable[[slice, slice], np.ndarray]
-) -> tuple[np.ndarray, Tally]:
-    """Return the matrix whose lower half ``values(rows, columns)`` computes, and its tally."""
-    K = aligned_empty((n, n), dtype)
-    transposed = np.empty(TILE * TILE, dtype=dtype)
-    zeros = subnormals = 0
-    tiles = [slice(start, min(start + TILE, n)) for start in range(0, n, TILE)]
-    for number, rows in enumerate(tiles):
-        for columns in tiles[: number + 1]:
-            T = values(rows, columns)
-            on_diagonal = rows.start == columns.start
-            tally = _tally(T, on_diagonal)
-            zeros, subnormals = zeros + 2 * tally.zeros, subnormals + 2 * tally.subnormals
-            turned = transposed[: T.size].reshape(T.shape[::-1])
-            _transpose(T, turned)
-            if on_diagonal:
-                K[rows, columns] = np.where(np.tri(len(T), dtype=bool), T, turned)
-            else:
-                K[rows, columns], K[columns, rows] = T, turned
-    return K, Tally(zeros, subnormals)
-
-
 class Pairs:
     """All pairs of rows of ``X``, for many kernels; keeps X Xᵀ if ``keep`` is true.
 
-    Not for few features: then computing it again takes less time than reading it.
+    Not for few features: then computing it again takes less time than reading it.  The memory of
+    a matrix that nobody holds any more serves the next one.
     """
 
     def __init__(self, X: Any, *, keep: bool = False) -> None:
@@ -135,6 +44,7 @@ class Pairs:
         self._rows: dict[Any, Any] = {self.X.dtype: self.X}
         self._norms: dict[Any, np.ndarray] = {}
         self._products: dict[Any, np.ndarray] = {}
+        self._room = Room()
         self.largest_sq_norm = float(np.max(self._sq_norms(self.X.dtype), initial=0.0))
 
     def __len__(self) -> int:
@@ -162,10 +72,10 @@ class Pairs:
         """Return X Xᵀ, kept for the next kernel."""
         if dtype not in self._products:
             X = self.rows(dtype)
+            P = aligned_empty((len(self), len(self)), dtype)
             with np.errstate(over="ignore", invalid="ignore"):  # infinite values are refused
-                self._products[dtype], _ = _symmetric(
-                    len(self), dtype, lambda r, c: Block(X[r], X[c]).products
-                )
+                fill_symmetric(P, lambda r, c: Block(X[r], X[c]).products)
+            self._products[dtype] = P
         return self._products[dtype]
 
     def block(self, rows: Any, columns: Any, dtype: Any) -> Block:
@@ -178,8 +88,9 @@ class Pairs:
         """Return all values, symmetric to the bit, and their tally; OverflowError if infinite."""
         if self._keep:
             self.products(dtype)
+        K = self._room.empty((len(self), len(self)), dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            K, tally = _symmetric(len(self), dtype, lambda r, c: kernel.of(self.block(r, c, dtype)))
+            tally = fill_symmetric(K, lambda r, c: kernel.of(self.block(r, c, dtype)))
         K[np.diag_indices_from(K)] = kernel.diag(self.rows(dtype))
         return K, tally
 

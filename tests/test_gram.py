@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.metrics import pairwise
 from strategies import forms, integer_matrices
 
-import kernlib.gram
-from kernlib.gram import TILE, WORTH_KEEPING, Gram, Pairs, _tally, _transpose, gram
+import kernlib.tiles
+from kernlib.gram import WORTH_KEEPING, Gram, Pairs, gram
 from kernlib.kernels import (
     Exponential,
     Gaussian,
@@ -20,6 +20,7 @@ from kernlib.kernels import (
     SquaredL1,
     as_kernel,
 )
+from kernlib.tiles import TILE
 
 KERNELS = [
     Linear(),
@@ -38,7 +39,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Make matrices of a few rows have several tiles, with edges of every size."""
-    monkeypatch.setattr(kernlib.gram, "TILE", 11)
+    monkeypatch.setattr(kernlib.tiles, "TILE", 11)
 
 
 def rows(seed=0, n=40, d=6, dtype=np.float64):
@@ -137,14 +138,6 @@ def test_equal_rows_have_the_value_of_the_diagonal(seed):
             assert np.all(K[~equal] < 1.0)
 
 
-def test_a_triangle_is_turned_into_a_square():
-    for shape in [(1, 1), (8, 8), (7, 9), (16, 24), (17, 5), (23, 40)]:
-        T = np.arange(shape[0] * shape[1], dtype=np.float64).reshape(shape)
-        turned = np.empty(shape[::-1])
-        _transpose(T, turned)
-        assert np.array_equal(turned, T.T)
-
-
 # ---------------------------------------------------------------- precomputed
 
 
@@ -218,20 +211,6 @@ def test_large_values_take_float64():
 
 
 # ---------------------------------------------------------------- underflow
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=36, max_size=36), SEEDS)
-def test_tally_equals_a_count(dtype, kinds, seed):
-    tiny = float(np.finfo(dtype).tiny)
-    sizes = np.array([0, tiny / 4, tiny, 1.0])[kinds]
-    K = (sizes * np.random.default_rng(seed).choice([-1, 1], 36)).reshape(6, 6).astype(dtype)
-    K = np.tril(K) + np.tril(K, -1).T
-    expected = reference.off_diagonal_tally(K.tolist(), tiny)
-    lower, corner = _tally(K, True), _tally(np.ascontiguousarray(K[3:, :3]), False)
-    assert tuple(2 * count for count in lower) == expected
-    sizes = np.abs(K[3:, :3])
-    assert corner == (np.sum(sizes == 0), np.sum((sizes > 0) & (sizes < tiny)))
 
 
 @pytest.mark.usefixtures("small_tiles")
@@ -312,3 +291,43 @@ def test_among_some_points_the_same_values(dtype):
     np.testing.assert_allclose(some.block(slice(None), slice(None)), expected, rtol=1e-5)
     assert np.array_equal(some.diag(), whole.diag()[points])
     assert whole.among(np.arange(30)) is whole
+
+
+# ---------------------------------------------------------------- subnormal values, memory
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_lifted_values_are_normal_and_the_same_to_the_bit(dtype):
+    found = gram(
+        rows(n=60, d=2), Gaussian(gamma=30.0 if dtype == "float32" else 300.0), dtype=dtype
+    )
+    assert found.subnormals > 0
+    matrix, unit = found.lifted
+    assert matrix.dtype == dtype
+    assert np.log2(unit) == round(np.log2(unit))
+    assert np.array_equal(matrix.astype(np.longdouble), np.longdouble(unit) * found.matrix)
+    assert np.abs(matrix[matrix != 0]).min() >= np.finfo(dtype).tiny
+
+
+def test_nothing_is_lifted_without_need_or_out_of_range():
+    wide = gram(rows(), Gaussian(gamma=0.1))
+    assert wide.lifted == (wide.matrix, 1.0)
+    without = gram(rows(), Gaussian(gamma=0.1), max_memory=0)
+    assert without.lifted == (None, 1.0)
+    # A kernel that has both, values near the largest number and subnormal ones.
+    both = gram(np.array([[1e19], [1e-20], [1e-19]]), Linear(), dtype="float32")
+    assert both.subnormals > 0
+    assert both.lifted[0] is both.matrix
+
+
+def test_the_next_matrix_takes_the_memory_of_one_that_is_gone():
+    pairs = Pairs(rows())
+    first = Gram(Linear(), pairs, dtype="float64")
+    kept = first.matrix.copy()
+    second = Gram(Gaussian(gamma=0.1), pairs, dtype="float64")
+    assert np.array_equal(first.matrix, kept)  # still held, so still there
+    place = second.matrix.__array_interface__["data"][0]
+    del second
+    third = Gram(Linear(), pairs, dtype="float64")
+    assert third.matrix.__array_interface__["data"][0] == place
+    assert np.array_equal(third.matrix, kept)

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlib._jit import add_row, aligned_empty, jit
+from kernlib._jit import add_row, jit
+from kernlib._memory import aligned_empty
 from kernlib.gram import Gram
 
 LENGTH = 256  # visits of a block

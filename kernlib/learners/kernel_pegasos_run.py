@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import gen_batches
 
-from kernlib._jit import aligned_zeros
+from kernlib._memory import aligned_zeros
 from kernlib.gram import Gram
 from kernlib.learners.base import refuse_overflow
 from kernlib.learners.kernel_base import Solution

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernlib._jit import add_row, aligned_zeros, jit_inline, row_dot, row_sq_norm, rows_of
+from kernlib._jit import add_row, jit_inline, row_dot, row_sq_norm, rows_of
+from kernlib._memory import aligned_zeros
 from kernlib.learners import products
 from kernlib.learners.sampling import VisitingOrder
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlib._jit import aligned_empty
+from kernlib._memory import aligned_empty
 from kernlib.gram import Gram
 from kernlib.learners.smo import _smo_loop, picked, subtract_rows, values_between
 

@@ -717,3 +717,32 @@ def test_best_kernel_of_the_document(milan):
     assert chosen["degree"] == "3"
     among = errors[2][:, POWERS.index(float(chosen["lambda"]))]
     assert among.min() <= float(chosen["val_error"]) <= among.max()
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize("few", [False, True], ids=["most rows", "few rows"])
+def test_subnormal_kernel_values_change_no_bit(loss, few, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, codes = rng.standard_normal((60, 2)), rng.integers(3, size=60)
+    rows = np.arange(0, 60, 3) if few else np.arange(55)
+    grid = [
+        KernelPegasos(lam=lam, n_steps=500, loss=loss, random_state=0) for lam in (1e-3, 1.0, 1e300)
+    ]
+    for learner in grid:
+        learner.classes_ = np.arange(3)
+
+    def solved():
+        gram = Gram(Gaussian(gamma=300.0), Pairs(X), dtype="float64")
+        assert gram.subnormals > 0
+        found = grid[0]._solve_many(grid, gram, codes, rows)
+        return gram.lifted[1], found, [s.scores_on(gram, np.arange(60)) for s in found]
+
+    unit, lifted, scores = solved()
+    assert unit > 1
+    monkeypatch.setattr(Gram, "lifted", property(lambda gram: (gram.matrix, 1.0)))
+    unit, plain, plain_scores = solved()
+    assert unit == 1
+    for a, b in zip(lifted, plain, strict=True):
+        assert np.array_equal(a.coef, b.coef)
+    for f, g in zip(scores, plain_scores, strict=True):
+        np.testing.assert_allclose(f, g, rtol=1e-12, atol=1e-300)

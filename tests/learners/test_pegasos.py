@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from strategies import LAMBDAS, forms, problems, with_constant
 
 from kernlib import Pegasos
-from kernlib._jit import aligned_zeros
+from kernlib._memory import aligned_zeros
 from kernlib.learners.pegasos_run import BinaryRun
 from kernlib.learners.scaled import Rule
 
