@@ -72,9 +72,10 @@ pdf: $(READY)  ## build the book as PDF and check it (needs TeX Live; README.md 
 	KERNLIB_STORE=$(STORE)/book $(TWIN) $(BIN)/jupyter-book build book/ --builder pdflatex > book/_build/pdf.log 2>&1 || { tail -60 book/_build/pdf.log; exit 1; }
 	$(BIN)/python -m pytest tests/test_pdf.py --pdf -q
 
-bench: $(READY)  ## compare the speed with other libraries (QUICK=1: in a minute; PEERS=1: fetch optional ones)
+bench: $(READY)  ## compare the speed with other libraries (QUICK=1: in a minute; PEERS=1: fetch optional ones; DOCUMENTS=1: time all experiments first)
 	@echo '== bench: every script in benchmarks/'
 	$(if $(PEERS),$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --no-deps --target $(PEERDIR) -r benchmarks/peers.txt)
+	$(if $(DOCUMENTS),$(BIN)/python benchmarks/documents.py)
 	PYTHONPATH=$(CURDIR):$(PEERDIR) $(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 
 clean:  ## remove what was built; .venv stays

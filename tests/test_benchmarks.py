@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -79,3 +80,26 @@ def test_limits_run_first_and_growth_last(side, monkeypatch):
     names = [path.stem for path in module("run", monkeypatch).scripts()]
     assert (names[0], names[-1]) == ("bench_limits", "bench_growth")
     assert sorted(names) == sorted(path.stem for path in FOLDER.glob("bench_*.py"))
+
+
+def test_what_the_documents_took_stays_in_the_summary(side, monkeypatch, tmp_path):
+    monkeypatch.setattr(side, "RESULTS", tmp_path)
+    run = module("run", monkeypatch)
+    side.report("documents", [side.goal("all documents", "<=", 1, "s", (2.0,) * 3)])
+    for value in (2.0, 0.5):
+        side.report_goals("a", [side.goal("a", ">=", 1, "x", (value,) * 3)])
+        run.gather()
+        with (tmp_path / "summary.csv").open(newline="", encoding="utf8") as file:
+            lines = list(csv.DictReader(file))
+        assert [line["case"] for line in lines] == ["a", "all documents"]
+    assert [line["met"] for line in lines] == ["False", "False"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
+def test_memory_is_that_of_all_processes(side, monkeypatch):
+    module("run", monkeypatch)
+    documents = module("documents", monkeypatch)
+    child = "x = b'1' * 80_000_000; import time; time.sleep(2)"
+    both = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    most = documents.measured(subprocess.Popen([sys.executable, "-c", both]))
+    assert 80 < most < 250

@@ -50,7 +50,7 @@ class BudgetPerceptron(KernelLearner):
         Decides the orders when ``shuffle`` is true, and the removals of ``"random"``.
     gram_dtype : {"auto", "float32", "float64"}, default="auto"
         Of the kernel's values; ``"auto"`` takes float32 where it is accurate enough, but float64
-        in ``partial_fit`` and for ``"project"``, which solves linear systems.
+        in ``partial_fit`` and for ``"project"``.  ``"float32"`` is for prediction too.
     max_memory : float, default=2048
         The largest Gram matrix, in MiB.  Above it, in ``partial_fit``, and where it is less work,
         the examples come in blocks, each with the stored points: memory O(B²), not O(n²).

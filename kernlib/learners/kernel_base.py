@@ -179,8 +179,10 @@ class KernelLearner(Learner):
     def _binary_scores(self, X: Any) -> np.ndarray:
         scores = np.empty((X.shape[0], len(self.intercept_)))
         # In float32 a row's scores depend on how many are asked for, by about 1e-7 of their terms:
-        # fast, and fine where the data is no better, but not what float64 data leads to expect.
-        dtype = np.result_type(self.gram_dtype_, X.dtype)
+        # fast, and fine where the data is no better, or float32 was asked for in so many words,
+        # but not what float64 data leads to expect.
+        asked = self.gram_dtype == "float32"
+        dtype = np.dtype(np.float32) if asked else np.result_type(self.gram_dtype_, X.dtype)
         S = self.support_vectors_.astype(dtype, copy=False)
         norms = sq_norms(S)  # once for all blocks
         for part in gen_batches(X.shape[0], max(64, PREDICTION_BLOCK // max(1, S.shape[0]))):
@@ -189,6 +191,12 @@ class KernelLearner(Learner):
 
     def _value_scores(self, K: np.ndarray) -> np.ndarray:
         """Return the binary scores of rows of kernel values with the support vectors."""
+        top = np.max(np.abs(self.dual_coef_), initial=0.0)
+        if K.dtype == np.float32 and top > 0:  # as K is: else NumPy would copy K to float64
+            with np.errstate(over="ignore", invalid="ignore"):
+                scores = top * (K @ (self.dual_coef_ / top).astype(np.float32).T)
+            if np.all(np.isfinite(scores)):
+                return scores + self.intercept_
         return np.asarray(K @ self.dual_coef_.T + self.intercept_)
 
     def _support_values(self, X: Any, S: Any, norms: np.ndarray) -> np.ndarray:

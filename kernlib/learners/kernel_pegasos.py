@@ -66,7 +66,7 @@ class KernelPegasos(KernelLearner):
         Decides the draws; of two classes they are those of ``Pegasos``.
     gram_dtype : {"auto", "float32", "float64"}, default="auto"
         The precision of the Gram matrix; ``"auto"`` is float32 where that is accurate enough.
-        Sums run in float64.
+        Sums run in float64.  Given as ``"float32"``, prediction runs in it too.
     max_memory : float, default=2048
         The largest Gram matrix, in MiB.  Above it the kernel's values are computed in blocks.
 

@@ -47,7 +47,8 @@ class KernelPerceptron(KernelLearner):
     random_state : int, RandomState instance or None, default=None
         Decides the orders when ``shuffle`` is true.
     gram_dtype : {"auto", "float32", "float64"}, default="auto"
-        Of the kernel's values; ``"auto"`` takes float32 where it is accurate enough.
+        Of the kernel's values; ``"auto"`` takes float32 where it is accurate enough.  Given as
+        ``"float32"``, prediction runs in it too, at twice the speed.
     max_memory : float, default=2048
         The largest Gram matrix, in MiB.  Above it the same algorithm computes kernel values in
         blocks, of the mistakes and the examples that come after them.

@@ -100,7 +100,8 @@ class KernelSVM(KernelLearner):
         The largest number of steps of a binary problem; -1 for no limit.
     gram_dtype : {"auto", "float32", "float64"}, default="auto"
         Of the kernel's values; ``"auto"`` takes float32 where it is accurate enough, and
-        float64 for a ``tol`` below 1e-5.  Coefficients and errors are float64.
+        float64 for a ``tol`` below 1e-5.  Coefficients and errors are float64.  Given as
+        ``"float32"``, prediction runs in it too, at twice the speed.
     max_memory : float, default=2048
         The largest Gram matrix, in MiB.  Above it, and for 2048 points or more, the same optimum
         is reached through working sets, in as much memory at most: only the kernel rows of

@@ -9,8 +9,8 @@ for ``gram_dtype="auto"``.  If that is more than ``max_memory``, nothing is shar
 
 Parameters that depend on the data, such as ``gamma="scale"``, come from the training rows of each
 fit.  ``"auto"`` looks at all points, since the matrix judges on all of them: a row outside a fold
-may decide for float64 in it.  A fit alone predicts in the type of X, so with a float32 matrix and
-float64 rows the scores differ by the matrix's rounding.
+may decide for float64 in it.  A fit alone predicts in the type of X unless float32 was given, so
+with a float32 matrix and float64 rows the scores differ by the matrix's rounding.
 Tests: ``tests/test_model_selection_shared.py``.
 """
 

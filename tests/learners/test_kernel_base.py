@@ -144,6 +144,24 @@ def test_numbers_are_float32_if_matrix_and_data_are(two, monkeypatch):
     assert "float32 is not accurate enough" in learner.gram_note_
     asked = MeanOfLabels(Gaussian(0.1), gram_dtype="float64").fit(X, y)
     assert (asked.gram_dtype_, asked.gram_note_) == ("float64", "float64 was asked for")
+    asked = MeanOfLabels(Gaussian(0.1), gram_dtype="float32").fit(X, y)
+    assert X.dtype == np.float64
+    np.testing.assert_allclose(
+        asked.decision_function(X), Gaussian(0.1)(X) @ (2 * y - 1) / len(y) + 0.25, rtol=1e-5
+    )
+    assert used == [np.float32]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-30, 1.0, 1e30, 1e200])
+def test_float32_sums_neither_overflow_nor_vanish(two, size):
+    X, y = two[0].astype(np.float32), two[1]
+    power = Polynomial(degree=9)
+    learner = MeanOfLabels(power).fit(X, y)
+    learner.dual_coef_, learner.intercept_ = size * learner.dual_coef_, 0 * learner.intercept_
+    for rows in (X, X * np.float32(1e3)):  # values up to 1e33, their sum times size beyond float32
+        expected = size * power(rows.astype(float), X.astype(float)) @ (2 * y - 1) / len(y)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(learner.decision_function(rows), expected, atol=1e-5 * scale)
 
 
 def test_rows_larger_than_those_of_the_fit(two):
