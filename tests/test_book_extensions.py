@@ -93,3 +93,14 @@ def test_picture_is_as_wide_as_its_density_says(tmp_path, dpi, width):
 def test_table_is_told_from_a_formula(text):
     assert load("paper").TABLE.match(text)
     assert not load("paper").TABLE.match(r"\begin{aligned} x \end{aligned}")
+
+
+def test_columns_fit_the_page_and_their_words():
+    paper = load("paper")
+    rows = [["section", "evidence"], ["Conclusion", "least error = 0.05; " * 40]]
+    widths = paper.column_widths(rows)
+    assert widths[0] >= len("Conclusion") + paper.GAP
+    assert widths[1] > 3 * widths[0]
+    assert sum(widths) <= paper.LINE
+    assert 10 < paper.lines(rows, widths) < 20
+    assert paper.lines([["a", "b"]] * 7, paper.column_widths([["a", "b"]] * 7)) == 7

@@ -7,6 +7,7 @@ are named here are defined in ``_config.yml``.
 from __future__ import annotations
 
 import re
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -24,7 +25,13 @@ TABLE = re.compile(r"\\(?:begingroup|begin\{(?:longtable|tabular|tabulary|table|
 DOCSTRING = re.compile(r"r[0-9a-f]{12}-(\w+)", re.I)
 OPENING = r"\chapter*{About this book}\addcontentsline{toc}{chapter}{About this book}"
 # LaTeX numbers chapters where this is above -1, and sections down to the second level at 2.
-DEPTH = r"\setcounter{secnumdepth}{%d}"
+NUMBERED = r"\setcounter{secnumdepth}{2}\klnumbered{}"
+UNNUMBERED = r"\setcounter{secnumdepth}{-1}\klunnumbered{}"
+# The width of the page and the space between columns, in characters.
+LINE, GAP = 97, 3
+TALL = 30  # lines; a taller table may break over pages
+# Where LaTeX cannot break a table.
+FIRM = (nodes.Admonition, nodes.list_item, nodes.entry, addnodes.desc_content)
 
 
 def _latex(text: str) -> nodes.raw:
@@ -42,6 +49,55 @@ class RawTables(SphinxPostTransform):
         for block in list(self.document.findall(nodes.math_block)):
             if "text_latex" in block["classes"] and TABLE.match(block.astext().strip()):
                 block.replace_self(_latex(block.astext()))
+
+
+class TallTables(SphinxPostTransform):
+    """Let a tall table break over pages, with columns as wide as their text needs."""
+
+    default_priority = 7  # after the tables of cells have been read
+    builders = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Mark the tables and set their widths."""
+        for found in list(self.document.findall(nodes.table)):
+            rows = [[cell.astext() for cell in row.children] for row in found.findall(nodes.row)]
+            columns = list(found.findall(nodes.colspec))
+            if _is_firm(found) or any(len(row) != len(columns) for row in rows):
+                continue
+            widths = column_widths(rows)
+            long = "longtable" in found["classes"]
+            if not long and ("colwidths-given" in found["classes"] or lines(rows, widths) <= TALL):
+                continue
+            found["classes"] += ["longtable", "colwidths-given"]
+            for column, width in zip(columns, widths, strict=True):
+                column["colwidth"] = width
+
+
+def _is_firm(node: nodes.Node | None) -> bool:
+    while node is not None and not isinstance(node, FIRM):
+        node = node.parent
+    return node is not None
+
+
+def column_widths(rows: list[list[str]]) -> list[int]:
+    """Return the widths of columns in characters; the first row is the head, in a wider font."""
+    least, wish = [], []
+    for head, *cells in zip(*rows, strict=True):
+        texts = [head + "  ", *cells]
+        longest = max(map(len, texts))
+        word = max(len(word) for text in texts for word in re.split(r"[\s-]+", text))
+        least.append(min(longest, max(9, min(word, 20))))
+        wish.append(min(longest, 3 * LINE) - least[-1])
+    spare = max(LINE - sum(least) - GAP * len(least), 0)
+    share = min(spare / max(sum(wish), 1), 1.0)
+    return [GAP + a + int(share * b) for a, b in zip(least, wish, strict=True)]
+
+
+def lines(rows: list[list[str]], widths: list[int]) -> int:
+    """Return about how many lines a table takes."""
+    scale = max(LINE / sum(widths), 1.0)
+    room = [max(scale * width - GAP, 1) for width in widths]
+    return sum(max(ceil(len(t) / w) for t, w in zip(row, room, strict=True)) for row in rows)
 
 
 class Proofs(SphinxPostTransform):
@@ -109,7 +165,7 @@ class Chapters(SphinxPostTransform):
                 page.replace_self(_latex(label))
                 continue
             numbered = bool(self.env.toc_secnumbers.get(docname))
-            page.insert(0, _latex(DEPTH % (2 if numbered else -1)))
+            page.insert(0, _latex(NUMBERED if numbered else UNNUMBERED))
         front = next(iter(self.document.findall(nodes.section)), None)
         if front is not None:
             front.insert(1, _latex(OPENING))
@@ -137,7 +193,7 @@ def _count_from_chapters(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the changes."""
-    for transform in (RawTables, Proofs, DocstringReferences, Chapters):
+    for transform in (RawTables, TallTables, Proofs, DocstringReferences, Chapters):
         app.add_post_transform(transform)
     app.setup_extension("sphinx_jupyterbook_latex")
     app.add_node(RootHeader, override=True, latex=(_visit_header, _depart_header))
