@@ -19,6 +19,7 @@ from run import ONE_THREAD
 from side_by_side import Row, goal, report
 
 SECONDS, MEGABYTES = 360, 4096
+POLL = 2.0  # seconds between two looks at the memory, each of which takes time itself
 COMMAND = ("-m", "kernlib", "replicate", "--all", "--only-compute")
 
 
@@ -58,7 +59,7 @@ def measured(work: subprocess.Popen[bytes]) -> float:
 
     def look() -> None:
         nonlocal most
-        while not ended.wait(0.5):
+        while not ended.wait(POLL):
             most = max(most, megabytes(work.pid))
 
     watcher = threading.Thread(target=look)

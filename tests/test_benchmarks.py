@@ -100,6 +100,7 @@ def test_memory_is_that_of_all_processes(side, monkeypatch):
     module("run", monkeypatch)
     documents = module("documents", monkeypatch)
     child = "x = b'1' * 80_000_000; import time; time.sleep(2)"
+    monkeypatch.setattr(documents, "POLL", 0.2)
     both = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
     most = documents.measured(subprocess.Popen([sys.executable, "-c", both]))
     assert 80 < most < 250
