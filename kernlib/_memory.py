@@ -41,7 +41,8 @@ class Room:
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Return an array of any values that begins a cache line."""
-        size = _room_for(shape, dtype)
+        # Room for float64 in any case: memory that is not touched costs nothing.
+        size = _room_for(shape, max(np.dtype(dtype), np.dtype(np.float64)))
         # Each array in these bytes refers to them; 2 is this object and the call that asks.
         if len(self._bytes) < size or sys.getrefcount(self._bytes) > 2:
             self._bytes = np.empty(0, dtype=np.uint8)  # the old memory goes before the new comes

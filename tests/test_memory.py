@@ -30,6 +30,12 @@ def test_memory_that_nobody_holds_is_used_again():
     assert address(room.empty((50, 50), np.float32)) == place  # smaller ones fit in
 
 
+def test_float32_is_followed_by_float64_in_the_same_memory():
+    room = Room()
+    place = address(room.empty((50, 50), np.float32))
+    assert address(room.empty((50, 50), np.float64)) == place
+
+
 @pytest.mark.parametrize(
     "part",
     [lambda a: a, lambda a: a[3:, 7], np.diagonal, lambda a: a.T[::2], lambda a: a.view(np.int8)],
