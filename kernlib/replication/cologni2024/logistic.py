@@ -44,7 +44,12 @@ def _logistic_loop(X, y, order, lam, shrink):
     for p in range(len(order)):
         i = order[p]
         t = p + 1
-        margin = y[i] * np.dot(X[i], w)
+        score = 0.0
+        for j in range(
+            len(w)
+        ):  # in this order on every processor, as a small lam magnifies rounding
+            score += X[i, j] * w[j]
+        margin = y[i] * score
         largest = max(largest, margin)  # of exp, in sigma(-m) = 1 / (1 + exp(m))
         if shrink:
             w *= 1.0 - 1.0 / t
