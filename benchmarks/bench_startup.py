@@ -37,7 +37,7 @@ def slowest_imports(code: str, n: int = 4) -> str:
 
 
 def main() -> None:
-    rounds = 3 if is_quick(__doc__) else 15
+    rounds = 2 if is_quick(__doc__) else 9
     works = {
         "nothing": fresh("-c", "pass"),
         "import": fresh("-c", "import kernlib"),
