@@ -126,10 +126,10 @@ class KernelRun:
 
     @property
     def F(self) -> np.ndarray:
-        """Positive multiples of the last iterate, at the points that have a column."""
+        """The sums that the last iterate is a multiple of, at the points that have a column."""
         if self._width < self._F.shape[1]:
             complete(self._matrix, self.A, self._F, self._width)
-        return self._F
+        return self._F / self._unit
 
     def coefficients(self) -> np.ndarray:
         """Return the mean since ``first``, or the last if there is none, on all points."""
@@ -147,7 +147,7 @@ class KernelRun:
         refuse_overflow(self._F[:, : self._width] / self._unit, "KernelPegasos")
         if self._F.shape[1] < len(self.gram) or 0 < self.rule.first <= self.t:
             return None
-        sums = self.F / self._unit
+        sums = self.F
         refuse_overflow(sums, "KernelPegasos")
         return self._scaled(sums, self.t)
 
