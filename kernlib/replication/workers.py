@@ -1,4 +1,4 @@
-"""Many experiments at once: worker processes fill the results store, the heaviest start first.
+"""Many experiments at once: worker processes fill the results store, the heaviest first.
 
 A worker computes with one thread a product and its share of the cores, and leaves its table in the
 store; nothing else comes back.  Experiments that need another's table wait for it there instead
@@ -24,45 +24,55 @@ from kernlib.replication.engine import Experiment
 
 # About how long the longer ones take on one core, for the order of work and the time left only.
 SECONDS: dict[str, float] = {
-    "cologni2024.kernel_pegasos": 160,
-    "mirone2023.cv_errors": 160,
-    "dellaporta2020.svm_kernels": 60,
-    "dellaporta2020.sample_complexity": 55,
-    "dellaporta2020.precision": 50,
+    "cologni2024.kernel_pegasos": 165,
+    "mirone2023.cv_errors": 140,
+    "dellaporta2020.svm_kernels": 50,
     "mirone2023.other_kernels": 50,
-    "mirone2023.averages": 50,
-    "dellaporta2020.svm_c": 40,
+    "dellaporta2020.precision": 45,
+    "mirone2023.averages": 40,
     "cologni2024.kernel_pegasos_slips": 30,
-    "cologni2024.kernel_perceptron": 30,
-    "dellaporta2020.joint_grid": 30,
+    "dellaporta2020.sample_complexity": 30,
     "dellaporta2020.ovo_polynomial": 30,
-    "dellaporta2020.wide_machines": 30,
-    "dellaporta2020.neighbour_complexity": 30,
-    "dellaporta2020.hardest_digits": 30,
+    "dellaporta2020.svm_c": 30,
+    "dellaporta2020.joint_grid": 25,
     "mirone2023.finer_grid": 25,
-    "cologni2024.mini_batches": 25,
-    "cologni2024.kernel_perceptron_test": 20,
-    "dellaporta2020.ova_polynomial": 20,
-    "dellaporta2020.ova_gaussian": 20,
+    "mirone2023.nearest_neighbour": 25,
+    "cologni2024.mini_batches": 20,
     "dellaporta2020.gaussian_15_epochs": 20,
-    "cologni2024.pegasos_poly2_lambda": 15,
-    "dellaporta2020.ovo_epochs": 15,
-    "romano2021.all_digits": 20,
-    "romano2021.repeats": 15,
-    "cologni2024.nearest_neighbour": 10,
-    "cologni2024.cross_validation": 10,
+    "dellaporta2020.wide_machines": 20,
+    "dellaporta2020.neighbour_complexity": 17,
+    "dellaporta2020.hardest_digits": 16,
+    "dellaporta2020.ova_polynomial": 16,
+    "dellaporta2020.ova_gaussian": 16,
+    "romano2021.all_digits": 15,
+    "cologni2024.pegasos_poly2_lambda": 11,
+    "cologni2024.kernel_perceptron_test": 10,
     "dellaporta2020.compared_seconds": 10,
-    "dellaporta2020.gaussian_epochs": 10,
-    "dellaporta2020.gaussian_pilot": 10,
-    "dellaporta2020.ova_epochs": 10,
-    "dellaporta2020.reduced_set": 10,
     "dellaporta2020.svm_gamma": 10,
-    "mirone2023.nearest_neighbour": 15,
-    "mirone2023.precision": 15,
     "mirone2023.run_times": 10,
-    "mirone2023.shared_draws": 15,
-    "mirone2023.kernel_values": 10,
+    "romano2021.repeats": 9,
+    "cologni2024.cross_validation": 8,
+    "cologni2024.kernel_perceptron": 8,
+    "dellaporta2020.ova_epochs": 8,
+    "dellaporta2020.ovo_epochs": 7,
+    "cologni2024.kernel_logistic": 7,
+    "cologni2024.logistic_update": 7,
+    "dellaporta2020.gaussian_pilot": 6,
+    "dellaporta2020.reduced_set": 6,
+    "mirone2023.kernel_values": 6,
+    "mirone2023.precision": 6,
+    "mirone2023.shared_draws": 6,
 }
+# These read their Gram matrices row by row as fast as the memory allows: two at once would share
+# that, and hold the largest matrices at the same time.
+STREAMING = (
+    "cologni2024.kernel_pegasos",
+    "mirone2023.cv_errors",
+    "mirone2023.other_kernels",
+    "mirone2023.averages",
+    "cologni2024.kernel_pegasos_slips",
+    "mirone2023.finer_grid",
+)
 SHORT = 1.0
 THREADS = "LOKY_MAX_CPU_COUNT"  # joblib's own limit of what n_jobs=-1 means
 
@@ -78,6 +88,23 @@ class Outcome(NamedTuple):
 def expected_seconds(made: Experiment) -> float:
     """Return about how long an experiment takes."""
     return SECONDS.get(made.key, SHORT)
+
+
+def in_turn(wanted: Iterable[Experiment]) -> list[Experiment]:
+    """Return experiments in the order in which to begin: the heaviest first, streaming ones apart.
+
+    The next streaming one comes where two workers would have done the one before by then.
+    """
+    heaviest_first = sorted(wanted, key=expected_seconds, reverse=True)
+    streaming = [made for made in heaviest_first if made.key in STREAMING]
+    order, busy = [], 0.0
+    for made in (made for made in heaviest_first if made.key not in STREAMING):
+        while streaming and busy <= 0:
+            busy += expected_seconds(streaming[0])
+            order.append(streaming.pop(0))
+        order.append(made)
+        busy -= expected_seconds(made)
+    return order + streaming
 
 
 def compute_all(
@@ -181,8 +208,7 @@ def _elsewhere(
         initargs=(max(1, joblib.cpu_count() // jobs), arguments),
     )
     try:
-        heaviest_first = sorted(wanted, key=expected_seconds, reverse=True)
-        running = {pool.submit(_work, made.key): made for made in heaviest_first}
+        running = {pool.submit(_work, made.key): made for made in in_turn(wanted)}
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 yield _outcome(running.pop(future), future)

@@ -1,5 +1,6 @@
 """Many experiments at once: the same tables, whatever the number of workers."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -109,3 +110,20 @@ def test_an_interrupt_ends_the_workers_and_keeps_what_is_done(tmp_path):
     assert "Traceback" not in said
     for path in folder.glob("*.json"):
         store.loads(path.read_bytes())
+
+
+def test_streaming_experiments_are_kept_apart():
+    everything = catalogue.experiments()
+    order = workers.in_turn(everything)
+    assert sorted(made.key for made in order) == sorted(made.key for made in everything)
+    places = [k for k, made in enumerate(order) if made.key in workers.STREAMING]
+    assert len(places) == len(workers.STREAMING)
+    assert places[0] == 0
+    for here, after in itertools.pairwise(places):
+        between = sum(map(workers.expected_seconds, order[here + 1 : after]))
+        assert between > 0 or after == len(order) - 1
+        # The work in between takes another worker about as long as the streaming one.
+        longest = max(map(workers.expected_seconds, order[here + 1 :]))
+        assert abs(between - workers.expected_seconds(order[here])) <= longest
+    rest = [workers.expected_seconds(m) for m in order if m.key not in workers.STREAMING]
+    assert rest == sorted(rest, reverse=True)
