@@ -37,17 +37,20 @@ class Room:
     """
 
     def __init__(self) -> None:
-        self._bytes = np.empty(0, dtype=np.uint8)
+        self._bytes: np.ndarray | None = None
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """Return an array of any values that begins a cache line."""
         # Room for float64 in any case: memory that is not touched costs nothing.
         size = _room_for(shape, max(np.dtype(dtype), np.dtype(np.float64)))
-        # Each array in these bytes refers to them; 2 is this object and the call that asks.
-        if len(self._bytes) < size or sys.getrefcount(self._bytes) > 2:
-            self._bytes = np.empty(0, dtype=np.uint8)  # the old memory goes before the new comes
-            self._bytes = np.empty(size, dtype=np.uint8)
-        return _aligned(self._bytes, shape, dtype)
+        spare = vars(self).pop("_bytes", None)  # in one step: of several threads one gets it
+        # Each array in these bytes refers to them; 2 is this name and the call that asks.
+        if spare is None or len(spare) < size or sys.getrefcount(spare) > 2:
+            spare = None  # the old memory goes before the new comes
+            spare = np.empty(size, dtype=np.uint8)
+        array = _aligned(spare, shape, dtype)
+        self._bytes = spare
+        return array
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:

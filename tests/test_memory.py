@@ -1,5 +1,8 @@
 """Memory: arrays begin a cache line, and what is held is never handed out again."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -59,3 +62,25 @@ def test_a_larger_array_gets_new_memory():
     large = room.empty((300, 300), np.float64)
     large[...] = 3.0
     assert np.all(large == 3.0)
+
+
+def test_threads_never_get_the_same_memory():
+    room = Room()
+
+    def hold(number):
+        for _ in range(300):
+            array = room.empty((8, 8), np.float64)
+            array[...] = number
+            for _ in range(20):
+                if not np.all(array == number):
+                    return False
+            del array
+        return True
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(hold, range(4)))
+    finally:
+        sys.setswitchinterval(before)
