@@ -1,7 +1,8 @@
 """The perceptron on a budget against plain Python and step-wise NumPy: 1000 USPS digits, B = 350.
 
 All start from a Gram matrix, the peers' in float64; kernlib's whole ``fit``, which computes it,
-is timed beside them.  ``make bench`` runs it, on one thread; ``--quick`` takes one round.
+is timed beside them.  ``make bench`` runs it, on one thread; ``--quick`` takes 400
+digits and one round.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ BUDGET, EPOCHS, SEED = 350, 5, 0
 KERNEL = Polynomial(degree=5, coef0=0, scale=1 / 256)  # at most 1, as the Forgetron wants it
 
 
-def digits():
-    """Return 100 of each digit in random order, and the other 8298."""
+def digits(each):
+    """Return so many of each digit in random order, and the other ones."""
     X, y = load_usps(return_X_y=True)
     rng = np.random.default_rng(SEED)
     shuffled = rng.permutation(len(y))
-    chosen = np.concatenate([shuffled[y[shuffled] == digit][:100] for digit in range(10)])
+    chosen = np.concatenate([shuffled[y[shuffled] == digit][:each] for digit in range(10)])
     train, test = rng.permutation(chosen), np.setdiff1d(np.arange(len(y)), chosen)
     return X[train], y[train], X[test], y[test]
 
@@ -162,8 +163,8 @@ def compare(policy, data, rounds) -> list[Row]:
 
 
 def main() -> None:
-    rounds = 1 if is_quick(__doc__) else 3
-    data = digits()
+    each, rounds = (40, 1) if is_quick(__doc__) else (100, 3)
+    data = digits(each)
     report("budget", [row for policy in POLICIES for row in compare(policy, data, rounds)])
 
 

@@ -1,7 +1,8 @@
 """Document 1's kernel Pegasos grid, 8 kernels x 6 lambdas, against NumPy step by step.
 
 6000 training rows of 8000, 100 000 steps, one core; on the Milan table where KERNLIB_MILAN names
-it, else on its twin.  ``--quick`` takes a tenth of the steps and one round.
+it, else on its twin.  ``--quick`` takes a quarter of the rows, a tenth of the
+steps and one round.
 
 Ours takes float32 where the library would by itself; ``differ`` counts the validation rows for
 which float64 would say something else, over the six lambdas.  NumPy gets the finished Gram matrix
@@ -22,20 +23,25 @@ from kernlib.gram import Gram, Pairs
 from kernlib.kernels import Exponential, Polynomial
 from kernlib.learners.sampling import VisitingOrder, streams
 
-N_TRAIN, N_ALL = 6000, 8000
+N_ALL = 8000  # three quarters of which are for training
 LAMBDAS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 KERNELS = {f"polynomial, degree {n}": Polynomial(degree=n) for n in (1, 2, 3, 4)} | {
     f"exponential, length {g}": Exponential.with_length(g) for g in (0.01, 0.1, 1, 10)
 }
 
 
-def table():
-    """Return the document's 8000 rows, codes 0 and 1, and what they are of."""
+def table(n_all):
+    """Return the first of the document's 8000 rows, codes 0 and 1, and what they are of."""
     milan = load_milan()
-    rows = np.random.RandomState(31415).permutation(len(milan.target))[:N_ALL]
+    rows = np.random.RandomState(31415).permutation(len(milan.target))[:n_all]
     X = StandardScaler().fit_transform(milan.data[rows])
     codes = (milan.target[rows] > 0).astype(int)
-    return np.column_stack([X, np.ones(N_ALL)]), codes, "twin" if milan.is_twin else "milan"
+    return np.column_stack([X, np.ones(n_all)]), codes, "twin" if milan.is_twin else "milan"
+
+
+def n_training(n_all):
+    """Return how many of the rows are for training."""
+    return 3 * n_all // 4
 
 
 def numpy_run(G, y, order, lam):
@@ -55,7 +61,7 @@ def learners(n_steps):
 def solve(gram, codes, n_steps):
     """Solve for all lambdas together."""
     grid = learners(n_steps)
-    return grid[0]._solve_many(grid, gram, codes, np.arange(N_TRAIN))
+    return grid[0]._solve_many(grid, gram, codes, np.arange(n_training(len(codes))))
 
 
 def same_coefficients(gram, codes, y, order):
@@ -63,14 +69,15 @@ def same_coefficients(gram, codes, y, order):
     ours = solve(gram, codes, len(order))
     theirs = [numpy_run(gram.matrix, y, order, lam) for lam in LAMBDAS]
     return sum(
-        np.allclose(s.coef[0, :N_TRAIN] * lam * len(order), a, rtol=1e-12, atol=1e-9)
+        np.allclose(s.coef[0, : len(y)] * lam * len(order), a, rtol=1e-12, atol=1e-9)
         for s, a, lam in zip(ours, theirs, LAMBDAS, strict=True)
     )
 
 
 def said(solutions, gram):
     """Return the answers on the validation rows, a column for each lambda."""
-    rest = np.arange(N_TRAIN, N_ALL)
+    n_all = len(gram.matrix)
+    rest = np.arange(n_training(n_all), n_all)
     return np.column_stack([s.scores_on(gram, rest)[:, 0] > 0 for s in solutions])
 
 
@@ -79,8 +86,9 @@ def compare(name, kernel, pairs, codes, n_steps, numpy_steps, rounds):
     made = take_turns({"gram": lambda: Gram(kernel, pairs)}, rounds)["gram"]
     gram = Gram(kernel, pairs)
     double = gram if gram.dtype == np.float64 else Gram(kernel, Pairs(pairs.X), dtype="float64")
-    y = np.where(codes[:N_TRAIN] == 1, 1.0, -1.0)
-    order = VisitingOrder(np.arange(N_TRAIN), "replacement", streams(0, 1)[0]).take(numpy_steps)
+    n_train = n_training(len(codes))
+    y = np.where(codes[:n_train] == 1, 1.0, -1.0)
+    order = VisitingOrder(np.arange(n_train), "replacement", streams(0, 1)[0]).take(numpy_steps)
     seconds = take_turns(
         {
             "kernlib": lambda: solve(gram, codes, n_steps),
@@ -95,7 +103,7 @@ def compare(name, kernel, pairs, codes, n_steps, numpy_steps, rounds):
     # A row is read at a step on which some lambda pulls; the largest pulls at nearly all of them.
     n_read = max(int(s.fitted["n_violations_"][0]) for s in solved)
     exact = ours if double is gram else said(solve(double, codes, n_steps), double)
-    wrong = ours != (codes[N_TRAIN:] == 1)[:, np.newaxis]
+    wrong = ours != (codes[n_train:] == 1)[:, np.newaxis]
     return {
         "case": name,
         "ratio": median,
@@ -104,7 +112,7 @@ def compare(name, kernel, pairs, codes, n_steps, numpy_steps, rounds):
         "dtype": str(gram.dtype),
         "gram_seconds": float(np.median(made)),
         "kernlib_seconds": float(np.median(seconds["kernlib"])),
-        "gigabytes_read": n_read * N_TRAIN * gram.dtype.itemsize / 1e9,
+        "gigabytes_read": n_read * n_train * gram.dtype.itemsize / 1e9,
         "numpy_seconds_extrapolated": float(np.median(numpy_seconds)),
         "numpy_steps": numpy_steps,
         "n_steps": n_steps,
@@ -117,7 +125,9 @@ def compare(name, kernel, pairs, codes, n_steps, numpy_steps, rounds):
 def main() -> None:
     quick = is_quick(__doc__)
     n_steps, numpy_steps, rounds = (10_000, 500, 1) if quick else (100_000, 2_000, 3)
-    X, codes, source = table()
+    n_all = N_ALL // 4 if quick else N_ALL
+    n_train = n_training(n_all)
+    X, codes, source = table(n_all)
     pairs = Pairs(X)
     rows = [
         compare(f"{source}: {name}", kernel, pairs, codes, n_steps, numpy_steps, rounds)
@@ -143,13 +153,13 @@ def main() -> None:
     report("kernel_pegasos", [*rows, total])
     seconds = sums["gram_seconds"] + sums["kernlib_seconds"]
     line = goal(
-        f"kernel Pegasos grid, {source} {N_TRAIN} of {N_ALL} rows, 48 x {n_steps} steps",
+        f"kernel Pegasos grid, {source} {n_train} of {n_all} rows, 48 x {n_steps} steps",
         "<=", 5, "s", (seconds,) * 3, ours=seconds, theirs=sums["numpy_seconds_extrapolated"],
         quality="validation error", quality_ours=total["best_validation_error"],
         note=f"Gram matrices {sums['gram_seconds']:.2g} s, steps {sums['kernlib_seconds']:.2g} s, "
         f"in which they read {rate:.2g} GB/s of rows (see the limit of memory); "
         f"theirs is step-wise NumPy, {numpy_steps} steps timed; float32 changes "
-        f"{sums['differ']} of {48 * (N_ALL - N_TRAIN)} answers",
+        f"{sums['differ']} of {48 * (n_all - n_train)} answers",
     )  # fmt: skip
     kernel = KERNELS["polynomial, degree 3"]
     gram = Gram(kernel, pairs)

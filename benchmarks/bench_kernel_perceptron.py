@@ -292,8 +292,8 @@ def main() -> None:
         large(arguments.large)
         return
     quick = arguments.quick
-    rounds, sizes = (1, (3_000, 6_000)) if quick else (5, (15_000, 30_000, 60_000))
-    data = tuple(part[::3] for part in usps()) if quick else usps()
+    rounds, sizes = (1, (1_500, 3_000)) if quick else (5, (15_000, 30_000, 60_000))
+    data = tuple(part[::5] for part in usps()) if quick else usps()
     rows = [
         against_stepwise(data, "ovr", 5, stepwise_ovr, rounds),
         against_stepwise(data, "ovr", 5, partial(stepwise_ovr, columns=True), rounds),

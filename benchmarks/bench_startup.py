@@ -2,8 +2,8 @@
 
 Cold means a new process with the files in the disk's cache, and numba's compiled code there too.
 The first learner is a fit of ten rows; its measure is what it cannot avoid, ``sklearn.base`` and
-numba.  An empty interpreter's time is not
-subtracted: it is in the note.
+numba.  An empty interpreter's time is not subtracted: it is in the note.  ``--quick`` takes one
+round.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def slowest_imports(code: str, n: int = 4) -> str:
 
 
 def main() -> None:
-    rounds = 2 if is_quick(__doc__) else 9
+    rounds = 1 if is_quick(__doc__) else 9
     works = {
         "nothing": fresh("-c", "pass"),
         "import": fresh("-c", "import kernlib"),
