@@ -8,16 +8,22 @@ from __future__ import annotations
 import math
 import re
 
-_POWER = re.compile(r"(?<![\w.])([-−]?\d+(?:\.\d+)?)e([+-]\d+)(?![\w.])")
+_POWER = re.compile(r"(?<!\w)(?<!\d\.)([-−]?\d+(?:\.\d+)?)e([+-]?\d+)(?!\w|\.\d)")
+_MINUS = re.compile(r"(?<![\w.,)\]-])-(?=\d)")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_NAME = re.compile(r"(?<=[a-z])_(?=[a-z0-9])")
+_EXPONENT = re.compile(r"\^(-?\d+)(?![\w.])")
+_RANGE = re.compile(r"(?<=\d)\.\.(?=[-−]?\d)")
+_LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "lambda": "λ", "sigma": "σ"}
+_LETTER = re.compile(rf"\b({'|'.join(_LETTERS)})\b")
+_NAME = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")
 _PLAIN = range(-3, 7)  # powers of ten that are written out
 _ERROR_DIGITS = 2
+PLUS_MINUS = "\u00a0±\u00a0"  # a number and its error stay on one line
 
 
 def number(text: str) -> str:
-    """Return a text with its numbers like 1e+04 written out, and 2.5e-09 as 2.5·10⁻⁹."""
-    return _POWER.sub(_power, text)
+    """Return a text with its numbers like 1e+04 written out, 2.5e-09 as 2.5·10⁻⁹, -1 as −1."""
+    return _MINUS.sub("−", _POWER.sub(_power, text))
 
 
 def _power(found: re.Match[str]) -> str:
@@ -45,11 +51,11 @@ def with_error(mean: float, error: float, digits: int, *, per_cent: bool = False
     if per_cent:
         decimals = max(2, _decimals(100 * error)) if error > 0 else 2
         text = f"{mean:.{decimals}%}"
-        return f"{text} ± {error:.{decimals}%}" if error > 0 else text
+        return f"{text}{PLUS_MINUS}{error:.{decimals}%}" if error > 0 else text
     if not error > 0:
         return number(f"{mean:.{digits}g}")
     decimals = _decimals(error)
-    return f"{mean:.{decimals}f} ± {error:.{decimals}f}"
+    return number(f"{mean:.{decimals}f}{PLUS_MINUS}{error:.{decimals}f}")
 
 
 def _decimals(error: float) -> int:
@@ -58,8 +64,14 @@ def _decimals(error: float) -> int:
 
 def evidence(text: str) -> str:
     """Return evidence from the experiments without names and lists as a program writes them."""
-    text = re.sub(r";(?=\S)", ", ", text)
-    return number(_NAME.sub(" ", text).replace("->", "→"))
+    return written(_NAME.sub(" ", text))
+
+
+def written(text: str) -> str:
+    """Return text with a reader's signs: lists, ranges, arrows, Greek letters, numbers."""
+    text = _RANGE.sub("–", re.sub(r";(?=\S)", ", ", text)).replace("->", "→")
+    text = _EXPONENT.sub(lambda found: found[1].translate(_RAISED), text)
+    return number(_LETTER.sub(lambda found: _LETTERS[found[1]], text))
 
 
 def stated(text: str) -> str:
@@ -69,4 +81,4 @@ def stated(text: str) -> str:
     if "\\" in text or re.search(r"[_^]\{", text):
         return "$" + text.replace("&", "") + "$"
     # With spaces a long quotient can be broken over lines.
-    return plain(number(text.replace("/(", " / (")))
+    return plain(written(text.replace("/(", " / (")))

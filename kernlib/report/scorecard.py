@@ -109,7 +109,7 @@ def statements(findings: pd.DataFrame) -> pd.DataFrame:
             "document": findings["document"].map(short),
             "section": findings["section"],
             "about": findings["claim"],
-            "the document says": findings["stated"].map(readable.evidence),
+            "the document says": findings["stated"].map(readable.written),
             "outcome": findings["outcome"],
             "evidence, or reason": why.map(readable.evidence),
         }

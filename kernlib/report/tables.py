@@ -74,7 +74,8 @@ class Table:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|")
+    # Not split(): it would take spaces that do not break for spaces.
+    return re.sub(r"[ \t\r\n]+", " ", text).strip().replace("|", r"\|")
 
 
 def plain(text: str) -> str:
@@ -174,7 +175,7 @@ def against(
         shown["quantity"] = card["quantity"].str.replace("_", " ")
     spread = card["printed_std"] != ""
     shown["published ± s.d." if spread.any() else "published"] = card["printed"].where(
-        ~spread, card["printed"] + " ± " + card["printed_std"]
+        ~spread, card["printed"] + readable.PLUS_MINUS + card["printed_std"]
     )
     twin = "recorded" in card.columns
     ours = {"on the twin": ("ours", "se"), "on the original": ("recorded", "recorded_se")}
@@ -211,10 +212,10 @@ def said(findings: pd.DataFrame, *, name: str, caption: str) -> Table:
     shown = pd.DataFrame(
         {
             "section": findings["section"],
-            "about": findings["claim"],
-            "the document says": findings["stated"].map(readable.stated),
+            "about": findings["claim"].map(readable.evidence),
+            "the document says": findings["stated"].map(readable.stated).replace("", "–"),
             "outcome": findings["outcome"],
-            "evidence": findings["evidence"].map(readable.evidence),
+            "evidence": findings["evidence"].map(readable.evidence).replace("", "–"),
         }
     )
     return table(shown, name=name, caption=caption, markup=("the document says",))

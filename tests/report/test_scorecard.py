@@ -45,7 +45,7 @@ def test_rows_are_short_and_in_the_published_units():
     assert shown["document"].tolist() == ["1 Cologni", "5 Dellaporta"]
     assert shown["what"].iloc[0] == "pegasos lambda: 0.1, test error"
     assert shown["published"].tolist() == ["0.273833", "52.55%"]
-    assert shown["ours ± s.e."].tolist() == ["0.2738", "37.72% ± 1.00%"]
+    assert shown["ours ± s.e."].tolist() == ["0.2738", "37.72%\u00a0±\u00a01.00%"]
     assert pd.isna(shown["corrected"].iloc[0])
     assert shown["corrected"].iloc[1] == "40.00%"
     assert shown["verdict"].tolist() == [scorecard.AS_CODE, "not reproduced"]

@@ -61,7 +61,7 @@ def test_published_and_ours_side_by_side():
         {
             "row": "degree 2",
             "published": "0.25",
-            "ours ± s.e.": "0.2600 ± 0.0010",
+            "ours ± s.e.": "0.2600\u00a0±\u00a00.0010",
             "verdict": "within noise",
         }
     ]
@@ -69,7 +69,7 @@ def test_published_and_ours_side_by_side():
 
 def test_ours_is_in_per_cent_where_theirs_is():
     cells = tables.against(card(printed="25.00%"), name="tab-x", caption="c").cells
-    assert cells["ours ± s.e."].tolist() == ["26.00% ± 0.10%"]
+    assert cells["ours ± s.e."].tolist() == ["26.00%\u00a0±\u00a00.10%"]
 
 
 def test_on_the_twin_the_verdict_is_that_of_the_original():
@@ -77,7 +77,7 @@ def test_on_the_twin_the_verdict_is_that_of_the_original():
     extra |= {"corrected_recorded": 0.2, "verdict": "twin"}
     cells = tables.against(card(**extra), name="tab-x", caption="c").cells
     assert cells.iloc[0].to_dict() == {
-        "row": "degree 2", "published": "0.25", "on the twin ± s.e.": "0.2600 ± 0.0010",
+        "row": "degree 2", "published": "0.25", "on the twin ± s.e.": "0.2600\u00a0±\u00a00.0010",
         "on the original": "0.25", "corrected": "0.2", "verdict": "exact",
     }  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_variants_stand_side_by_side_in_their_order():
     cells = tables.by_variant(numbers, name="tab-x", caption="c", what="kernel").cells
     assert cells.to_dict("list") == {
         "kernel": ["b", "a"],
-        "as printed": ["0.5", "0.250 ± 0.010"],
+        "as printed": ["0.5", "0.250\u00a0±\u00a00.010"],
         "corrected": ["–", "0.125"],
     }
     numbers = numbers.assign(recorded=[0.75, 0.5, 0.25], recorded_se=0.0)
