@@ -84,7 +84,7 @@ def plot_distance_matrix(distances: Mapping[str, ArrayLike]) -> Figure:
     distances : mapping of str to array-like of shape (10, 10)
         Name of a data set and the mean distances between its classes, on the diagonal within.
     """
-    figure, axes = plt.subplots(1, len(distances), figsize=(WIDE[0], 3.9))
+    figure, axes = plt.subplots(1, len(distances), figsize=(WIDE[0], 4.1))
     for ax, (name, values) in zip(np.atleast_1d(axes), distances.items(), strict=True):
         table = np.asarray(values)
         middle = (table.min() + table.max()) / 2
@@ -92,7 +92,7 @@ def plot_distance_matrix(distances: Mapping[str, ArrayLike]) -> Figure:
         for (i, j), value in np.ndenumerate(table):
             color = "black" if value > middle else "white"
             text = f"{value:.1f}"
-            ax.text(j, i, text, ha="center", va="center", fontsize=6, color=color)
+            ax.text(j, i, text, ha="center", va="center", fontsize=7, color=color)
         digits = np.arange(len(table))
         ax.set(xticks=digits, yticks=digits, xlabel=f"digit, {name}", ylabel="digit")
         ax.grid(False)
@@ -137,7 +137,7 @@ def plot_map(points: ArrayLike, labels: ArrayLike, ax: Axes | None = None) -> Ax
         color = VARIANTS[int(k) % len(VARIANTS)]["color"]
         here = place[digit == k]
         ax.plot(
-            *here.T, linestyle="none", marker=f"${k}$", markersize=4, markeredgewidth=0.2,
+            *here.T, linestyle="none", marker=f"${k}$", markersize=5, markeredgewidth=0.2,
             color=color, alpha=0.7, rasterized=True,
         )  # fmt: skip
     ax.set(xticks=[], yticks=[], xlabel="first direction", ylabel="second direction")

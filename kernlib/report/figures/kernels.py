@@ -38,7 +38,7 @@ def plot_smallest_eigenvalue(
     ax.axhline(0, color="0.5", linestyle="-", linewidth=0.8)
     for (name, eigenvalues), look in zip(values.items(), looks(values), strict=True):
         ax.semilogx(np.asarray(gammas), np.asarray(eigenvalues), label=name, **look)
-    ax.set(xlabel="gamma", ylabel="smallest eigenvalue")
+    ax.set(xlabel="γ", ylabel="smallest eigenvalue")
     ax.legend()
     return ax
 

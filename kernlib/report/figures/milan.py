@@ -256,12 +256,12 @@ def plot_degrees(errors: pd.DataFrame, ax: Axes | None = None) -> Axes:
     names = [f"degree {degree}" for degree in errors["degree"].unique()]
     for (_, part), name, look in zip(errors.groupby("degree"), names, looks(names), strict=True):
         ax.plot(part["n"], part["test"], label=name, **look)
-        faint = {"color": look["color"], "linewidth": 1.0, "linestyle": ":"}
+        faint = {"color": look["color"], "linewidth": 1.6, "linestyle": ":"}
         ax.plot(part["n"], part["train"].where(part["train"] > 0), **faint)
     ax.set(xscale="log", yscale="log", xlabel="rows trained on", ylabel="error")
     handles, _ = ax.get_legend_handles_labels()
     handles.append(
-        Line2D([], [], color="0.3", linewidth=1.0, linestyle=":", label="on its own rows")
+        Line2D([], [], color="0.3", linewidth=1.6, linestyle=":", label="on its own rows")
     )
     ax.legend(handles=handles, ncols=len(handles), loc="lower center", bbox_to_anchor=(0.5, 1))
     return ax

@@ -40,7 +40,7 @@ def plot_margin(
     for sign, look in zip((1, -1), VARIANTS, strict=False):
         points = X[y == sign]
         ax.plot(*points.T, linestyle="none", marker=look["marker"], color=look["color"],
-                markersize=4, label=f"label {sign:+d}")  # fmt: skip
+                markersize=4, label=f"label {sign:+d}".replace("-", "−"))  # fmt: skip
     for (name, normal), look in zip(lines.items(), VARIANTS[2:], strict=False):
         w = np.asarray(normal, dtype=float)
         along = np.array([-w[1], w[0]]) / np.linalg.norm(w)

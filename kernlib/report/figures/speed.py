@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -20,6 +22,7 @@ AXES = {
 }
 UNITS = {"seconds": "time [s]", "megabytes": "memory [MiB]"}
 FEW = 64  # the largest size whose ticks are the sizes themselves
+LABEL = 60  # characters in a line of a label
 
 
 def plot_growth(growth: pd.DataFrame, quantity: str = "seconds") -> Figure:
@@ -94,8 +97,14 @@ def plot_ratios(contests: pd.DataFrame, ax: Axes | None = None) -> Axes:
     matplotlib Axes
         A line for each contest; bars mark the goals, a line the peer's own time.
     """
-    ax = axes_or_new(ax, (WIDE[0], 0.6 + 0.36 * len(contests)))
-    places = np.arange(len(contests))[::-1]
+    labels = [
+        fill(f"{case}: {unit.removeprefix('x ')}", LABEL, break_on_hyphens=False)
+        for case, unit in zip(contests["case"], contests["unit"], strict=True)
+    ]
+    # A line of a label, and a gap between two labels.
+    heights = np.array([0.14 * (label.count("\n") + 1) + 0.08 for label in labels])
+    ax = axes_or_new(ax, (WIDE[0], 0.8 + heights.sum()))
+    places = heights.sum() - np.cumsum(heights) + heights / 2
     ratio = contests["ratio"].to_numpy(float)
     ends = contests[["low", "high"]].to_numpy(float)
     aims = pd.to_numeric(contests["goal"]).to_numpy(float)
@@ -107,18 +116,12 @@ def plot_ratios(contests: pd.DataFrame, ax: Axes | None = None) -> Axes:
         aims[known], places[known], linestyle="none", marker="|", markersize=12, color=VERMILION,
         markeredgewidth=2, label="goal",
     )  # fmt: skip
-    labels = [
-        f"{_short(case)}\n{unit.removeprefix('x ')}"
-        for case, unit in zip(contests["case"], contests["unit"], strict=True)
-    ]
-    ax.set_yticks(places, labels, fontsize="x-small")
-    ax.set(xscale="log", xlabel="time of the peer / time of kernlib")
+    ax.set_yticks(places, labels, fontsize="small")
+    ax.set(
+        xscale="log", xlabel="time of the peer / time of kernlib", ylim=(0, heights.sum()),
+    )  # fmt: skip
     ax.legend(loc="best", fontsize="small")
     return ax
-
-
-def _short(case: str, n: int = 84) -> str:
-    return case if len(case) <= n else case[: n - 1] + "…"
 
 
 def plot_shares(limits: pd.DataFrame, ax: Axes | None = None) -> Axes:

@@ -61,7 +61,7 @@ def plot_transfer(numbers: pd.DataFrame, ax: Axes | None = None) -> Axes:
         ax.axhline(100 * others.loc[row, "mean"], color=look["color"], ls=look["linestyle"],
                    label=row)  # fmt: skip
     ax.set(xscale="log", xlabel="C", ylabel="test error in %")
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize="small")
     return ax
 
 

@@ -10,7 +10,7 @@ def test_eigenvalues_are_drawn_with_their_limit():
     assert first == [[0.1, -1], [10, 2]]
     assert second == [[0.1, 0], [10, 1]]
     assert ax.get_xscale() == "log"
-    assert ax.get_xlabel() == "gamma"
+    assert ax.get_xlabel() == "γ"
     assert ax.get_ylabel()
     assert ax.get_title() == ""
 
