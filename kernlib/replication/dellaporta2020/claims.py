@@ -197,5 +197,5 @@ def best_widths(table: pd.DataFrame) -> Finding:
     low, high = (float(end) for end in stated("D19").split(".."))
     inside = {c: e for c, e in found.items() if low <= float(c) <= high}
     outside = [e for c, e in found.items() if c not in inside]
-    evidence: dict[str, float | str] = {f"c = {c}": error for c, error in found.items()}
+    evidence: dict[str, float | str] = {f"c {c}": error for c, error in found.items()}
     return Finding(min(inside.values()) < min(outside), evidence)

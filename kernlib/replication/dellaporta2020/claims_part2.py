@@ -138,7 +138,8 @@ def radius_and_margin() -> Finding:
     X = cube(np.random.default_rng(0), 1000, 37)
     norms, margins = np.linalg.norm(X, axis=1), X[:, 0] * X[:, 0]
     holds = np.allclose(norms, np.sqrt(37)) and bool(np.all(margins == 1))
-    return Finding(holds, {"norm / sqrt n": float(norms.max() / np.sqrt(37))})
+    radius = float(norms.max() / np.sqrt(37))
+    return Finding(holds, {"norm / sqrt n": radius, "least margin": float(margins.min())})
 
 
 @claim("D79", tables=(mistake_probability,))
