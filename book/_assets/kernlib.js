@@ -174,6 +174,21 @@
 
   var KINDS = { frames: frames, explorer: explorer, table: table, heat: heat };
 
+  /* The comma or full stop after a formula stays on its line. */
+  function together() {
+    each(document.querySelectorAll(".bd-article span.math"), function (formula) {
+      var next = formula.nextSibling;
+      var mark = next && next.nodeType === Node.TEXT_NODE && /^[.,;:!?)]+/.exec(next.data);
+      if (!mark) { return; }
+      var box = document.createElement("span");
+      box.className = "kl-together";
+      formula.parentNode.insertBefore(box, formula);
+      box.appendChild(formula);
+      box.appendChild(document.createTextNode(mark[0]));
+      next.data = next.data.slice(mark[0].length);
+    });
+  }
+
   /* A formula a little too long is set smaller; one that is much too long scrolls. */
   var SMALLEST = 0.8;
   function fit() {
@@ -218,6 +233,7 @@
   }
 
   function main() {
+    together();
     each(document.querySelectorAll("[data-kernlib]"), function (root) {
       KINDS[root.dataset.kernlib](root);
       start(root);
