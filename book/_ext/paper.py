@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 TABLE = re.compile(r"\\(?:begingroup|begin\{(?:longtable|tabular|tabulary|table|center)\})")
 # numpydoc's labels: unique by a digest, shown as [1], [2], …
 DOCSTRING = re.compile(r"r[0-9a-f]{12}-(\w+)", re.I)
-OPENING = r"\chapter*{About this book}\addcontentsline{toc}{chapter}{About this book}"
+OPENING = (
+    r"\chapter*{About this book}\addcontentsline{toc}{chapter}{About this book}"
+    r"\markboth{About this book}{About this book}"
+)
 # LaTeX numbers chapters where this is above -1, and sections down to the second level at 2.
 NUMBERED = r"\setcounter{secnumdepth}{2}\klnumbered{}"
 UNNUMBERED = r"\setcounter{secnumdepth}{-1}\klunnumbered{}"
