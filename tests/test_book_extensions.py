@@ -104,3 +104,15 @@ def test_columns_fit_the_page_and_their_words():
     assert sum(widths) <= paper.LINE
     assert 10 < paper.lines(rows, widths) < 20
     assert paper.lines([["a", "b"]] * 7, paper.column_widths([["a", "b"]] * 7)) == 7
+
+
+def test_values_in_docstrings_have_straight_quotes():
+    from docutils import nodes
+    from sphinx import addnodes
+
+    said, value = (nodes.paragraph("", text) for text in ("“so”", "default=”last”, [R0]"))
+    cited = nodes.paragraph("", "[R4bfad3aa3aab-2]")
+    document = nodes.container("", said, addnodes.desc_content("", value, cited))
+    load("docstrings")._mend(None, document, "api")
+    texts = [node.astext() for node in document.findall(nodes.paragraph)]
+    assert texts == ["“so”", 'default="last", [R0]', "[2]"]

@@ -209,9 +209,9 @@ class Learner(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores: (n_samples,) for two classes, else (n_samples, n_classes).
 
-        For two classes a positive score speaks for ``classes_[1]``.  One-vs-one returns the
-        votes of each class plus a term below 1/3 that grows with the summed scores, so that
-        ties between votes go to the class with the larger sum.
+        For two classes a positive score speaks for ``classes_[1]``.  One-vs-one, where a
+        learner has it, returns the votes of each class plus a term below 1/3 that grows with the
+        summed scores, so that ties between votes go to the class with the larger sum.
         """
         scores = self._binary_scores(self._check_predict(X))
         return combined(scores, len(self.classes_), getattr(self, "multi_class_", "ovr"))

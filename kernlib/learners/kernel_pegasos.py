@@ -93,7 +93,7 @@ class KernelPegasos(KernelLearner):
 
     Notes
     -----
-    For the hinge loss and no weights, with :math:`\beta_j` (times :math:`y_j`) in ``A``::
+    For the hinge loss and no weights, where :math:`\beta_j` counts the changes at :math:`x_j`::
 
         L1  beta = 0
         L2  for t = 1, 2, ..., T with i = order[t]:
