@@ -141,7 +141,7 @@ def plot_named_pairs(X: ArrayLike, pairs: Sequence[tuple[str, int, int]]) -> Fig
         ax.hist2d(first, second, BINS, range=limits, cmap="Greys", rasterized=True)
         r = np.corrcoef(first, second)[0, 1]
         ax.set(xlabel=f"x{i + 1}", ylabel=f"x{j + 1}")
-        ax.set_title(f"{what}\nr = {r:.2f}", fontsize=9)
+        ax.set_title(f"{what}\nr = {r:.2f}".replace("-", "−"), fontsize=9)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(nbins=3, steps=[1, 5, 10], min_n_ticks=2))
         ax.tick_params(labelsize=8)
