@@ -14,7 +14,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _EXPONENT = re.compile(r"\^(-?\d+)(?![\w.])")
 _RANGE = re.compile(r"(?<=\d)\.\.(?=[-−]?\d)")
 _LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "lambda": "λ", "sigma": "σ"}
-_LETTER = re.compile(rf"\b({'|'.join(_LETTERS)})\b")
+_LETTER = re.compile(rf"\b({'|'.join(_LETTERS)})(?![A-Za-z0-9])")
 _NAME = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")
 _PLAIN = range(-3, 7)  # powers of ten that are written out
 _ERROR_DIGITS = 2

@@ -65,5 +65,6 @@ def test_a_stated_formula_is_a_formula():
     assert readable.stated("degree = 2") == "degree = 2"
     assert readable.stated("S_{train} = 0") == "$S_{train} = 0$"
     assert readable.stated("1/(lambda t)") == "1 / (λ t)"
+    assert readable.stated("beta_i, betas") == r"β\_i, betas"
     assert readable.stated("O(n^2), 9;10") == "O(n²), 9, 10"
     assert readable.stated("use_all*") == r"use\_all\*"

@@ -53,7 +53,7 @@ def test_pairs_show_counts_below_and_labels_above():
 def test_named_pairs_say_their_correlation():
     figure = figures.plot_named_pairs(TWIN.data, [("copies", 2, 5)])
     r = np.corrcoef(TWIN.data[:, 2], TWIN.data[:, 5])[0, 1]
-    assert figure.axes[0].get_title() == f"copies\nr = {r:.2f}"
+    assert figure.axes[0].get_title() == f"copies\nr = {r:.2f}".replace("-", "−")
     assert figure.axes[0].get_xlabel() == "x3"
     assert figure.axes[0].get_ylabel() == "x6"
 
