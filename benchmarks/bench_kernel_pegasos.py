@@ -1,7 +1,7 @@
 """Document 1's kernel Pegasos grid, 8 kernels x 6 lambdas, against NumPy step by step.
 
 6000 training rows of 8000, 100 000 steps, one core; on the Milan table where KERNLIB_MILAN names
-it, else on its twin.  ``--quick`` takes a quarter of the rows, a tenth of the
+it, else on its twin.  ``--quick`` takes an eighth of the rows, a tenth of the
 steps and one round.
 
 Ours takes float32 where the library would by itself; ``differ`` counts the validation rows for
@@ -124,8 +124,8 @@ def compare(name, kernel, pairs, codes, n_steps, numpy_steps, rounds):
 
 def main() -> None:
     quick = is_quick(__doc__)
-    n_steps, numpy_steps, rounds = (10_000, 500, 1) if quick else (100_000, 2_000, 3)
-    n_all = N_ALL // 4 if quick else N_ALL
+    n_steps, numpy_steps, rounds = (10_000, 200, 1) if quick else (100_000, 2_000, 3)
+    n_all = N_ALL // 8 if quick else N_ALL
     n_train = n_training(n_all)
     X, codes, source = table(n_all)
     pairs = Pairs(X)

@@ -121,7 +121,7 @@ def main() -> None:
         usps.data, usps.target, test_size=0.2, random_state=0, stratify=usps.target
     )
     if quick:
-        X, y = X[::10], y[::10]
+        X, y, X_test, y_test = X[::10], y[::10], X_test[::4], y_test[::4]
     rounds = 2 if quick else 5
     rows: list[Row] = []
     goals: list[Row] = []

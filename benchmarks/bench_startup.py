@@ -3,7 +3,7 @@
 Cold means a new process with the files in the disk's cache, and numba's compiled code there too.
 The first learner is a fit of ten rows; its measure is what it cannot avoid, ``sklearn.base`` and
 numba.  An empty interpreter's time is not subtracted: it is in the note.  ``--quick`` takes one
-round.
+round, and none before it to fill the disk's cache.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def slowest_imports(code: str, n: int = 4) -> str:
 
 
 def main() -> None:
-    rounds = 1 if is_quick(__doc__) else 9
+    quick = is_quick(__doc__)
     works = {
         "nothing": fresh("-c", "pass"),
         "import": fresh("-c", "import kernlib"),
@@ -45,7 +45,7 @@ def main() -> None:
         "learner": fresh("-c", LEARNER),
         "needed": fresh("-c", "import sklearn.base, numba"),
     }
-    seconds = take_turns(works, rounds)
+    seconds = take_turns(works, 1 if quick else 9, warm_up=not quick)
     note = f"an empty interpreter: {np.median(seconds['nothing']):.3f} s"
     took = {name: float(np.median(values)) for name, values in seconds.items()}
     goals: list[Row] = [

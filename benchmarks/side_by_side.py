@@ -35,9 +35,11 @@ PEERS = {
 }
 
 
-def take_turns(contestants: dict[str, Callable[[], object]], rounds: int) -> dict[str, np.ndarray]:
+def take_turns(
+    contestants: dict[str, Callable[[], object]], rounds: int, *, warm_up: bool = True
+) -> dict[str, np.ndarray]:
     """Return the seconds of every round of each contestant, after a warm-up that compiles."""
-    for work in contestants.values():
+    for work in contestants.values() if warm_up else ():
         work()
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     gc.collect()
