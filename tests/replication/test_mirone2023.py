@@ -1,3 +1,5 @@
+import gc
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -320,6 +322,23 @@ def test_schema_and_determinism(made, few):
     assert np.all(np.isfinite(first["value"]))
     assert not first.duplicated(["variant", "row", "quantity", "run"]).any()
     pd.testing.assert_frame_equal(without_seconds(first), without_seconds(second))
+
+
+@pytest.mark.parametrize("name", ["cv_errors", "nearest_neighbour", "averages", "finer_grid"])
+def test_a_matrix_is_gone_before_the_next_is_made(few, monkeypatch, name):
+    made, alive = [], []
+
+    def watched(kernel, pairs):
+        gc.collect()  # what compiling left behind
+        alive.append(sum(ref() is not None for ref in made))
+        gram = common.gram_of(kernel, pairs)
+        made.append(weakref.ref(gram))
+        return gram
+
+    for module in (tables, variants, beyond):
+        monkeypatch.setattr(module, "gram_of", watched)
+    engine.REGISTRY[f"mirone2023.{name}"].compute(few, runs=1, seed=0)
+    assert alive == [0, 0]
 
 
 def test_runs_are_independent_streams_for_any_number_of_threads(few, monkeypatch):

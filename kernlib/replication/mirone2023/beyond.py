@@ -83,8 +83,8 @@ def finer_grid(data: Any, runs: int, seed: int) -> pd.DataFrame:
     folds = cuts(len(pairs), runs, seed)
     parts = []
     for kernel, names in VARIANTS.items():
-        gram = gram_of(kernel, pairs)
-        made = cross_validated(gram, codes, folds, FINER_LAMBDAS, FINER_STEPS)
+        # The matrix has no name here, so that it is gone before the next one is made.
+        made = cross_validated(gram_of(kernel, pairs), codes, folds, FINER_LAMBDAS, FINER_STEPS)
         parts.append(as_variants(made, names))
     return joined(parts)
 

@@ -122,6 +122,7 @@ def nearest_neighbour(data: Any, runs: int, seed: int) -> pd.DataFrame:
             for cut in cuts(len(codes), runs, seed)
         )
         lines += [line for part in made for line in part]
+        del gram  # before the next one: they are large
     return _fold_means(lines)
 
 
