@@ -163,6 +163,16 @@ def _smo_loop(K, have, G, points, diag, E, beta, lower, upper, tol, max_steps):
 
 
 @jit
+def extremes(E, beta, lower, upper):
+    """Return the largest E of a point that may grow, the least of one that may shrink."""
+    highest, lowest = -np.inf, np.inf
+    for k in range(len(E)):
+        highest = _larger(highest, E[k] if beta[k] < upper[k] else -np.inf)
+        lowest = _smaller(lowest, E[k] if beta[k] > lower[k] else np.inf)
+    return highest, lowest
+
+
+@jit
 def values_between(K, have, G, points, W):
     """Return the values between the points W."""
     out = np.empty((len(W), len(W)), K.dtype)

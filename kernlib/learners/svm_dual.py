@@ -11,11 +11,11 @@ import numpy as np
 
 from kernlib._memory import aligned_empty
 from kernlib.gram import Gram
-from kernlib.learners.smo import _smo_loop, picked, subtract_rows, values_between
+from kernlib.learners.smo import _smo_loop, extremes, picked, subtract_rows, values_between
 
 # Points in a working set, where there is no matrix: those that violate most, at first and at most,
 # and with the support vectors.
-FIRST_SET, MOST_VIOLATING, LARGEST_SET = 32, 256, 2048
+FIRST_SET, MOST_VIOLATING, LARGEST_SET = 24, 256, 2048
 
 
 def points_of(y: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -163,8 +163,7 @@ class Dual:
 
     def extremes(self) -> tuple[float, float]:
         """Return the largest E of a point that may grow, the least of one that may shrink."""
-        highest = self.E.max(where=self.beta < self.upper, initial=-np.inf)
-        lowest = self.E.min(where=self.beta > self.lower, initial=np.inf)
+        highest, lowest = extremes(self.E, self.beta, self.lower, self.upper)
         return float(highest), float(lowest)
 
     def violation(self) -> float:
@@ -184,13 +183,13 @@ class Dual:
                 box = (self.E, self.beta, self.lower, self.upper)
                 steps = _smo_loop(*values.source, values.diag, *box, tol, limit)
             else:
-                enough = max(tol / 2, violation / 10)
+                enough = max(tol / 2, violation / 20)
                 steps = self._steps_among(self._working(size, values), values, enough, max_iter)
             if steps == 0:
                 break
             self.n_iter += steps
             everywhere = isinstance(values, InMemory) and not everywhere
-            size = min(size * 3 // 2, values.most_violating)
+            size = min(size * 13 // 10, values.most_violating)
 
     def _working(self, size: int, values: Any) -> np.ndarray:
         """Return the points that violate most, and the support vectors if they are not too many.
