@@ -23,18 +23,11 @@ from kernlib.learners.kernel_base import Reporter
 
 @jit
 def _read(X):
-    """Return a sum of all numbers, in eight parts that do not wait for each other."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0
-    for i in range(0, len(X) - 7, 8):
-        s0 += X[i]
-        s1 += X[i + 1]
-        s2 += X[i + 2]
-        s3 += X[i + 3]
-        s4 += X[i + 4]
-        s5 += X[i + 5]
-        s6 += X[i + 6]
-        s7 += X[i + 7]
-    return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7
+    """Return the sum of all integers: in any order the same, so vector registers take it."""
+    total = 0
+    for i in range(len(X)):
+        total += X[i]
+    return total
 
 
 def digits(n):

@@ -63,8 +63,8 @@ SECONDS: dict[str, float] = {
     "mirone2023.precision": 6,
     "mirone2023.shared_draws": 6,
 }
-# These read their Gram matrices row by row as fast as the memory allows: two at once would share
-# that, and hold the largest matrices at the same time.
+# These read large Gram matrices row by row: two at once would share the speed of the memory, and
+# hold the largest matrices at the same time.
 STREAMING = (
     "cologni2024.kernel_pegasos",
     "mirone2023.cv_errors",
