@@ -14,6 +14,7 @@ import gc
 import os
 import platform
 import pstats
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -22,8 +23,10 @@ from pathlib import Path
 import numpy as np
 
 Row = dict[str, object]
-# KERNLIB_BENCH_RESULTS names another folder, for trials that are not to be kept.
-RESULTS = Path(os.environ.get("KERNLIB_BENCH_RESULTS", Path(__file__).parent / "results"))
+# Small runs stay apart: the book shows the results of whole ones.  KERNLIB_BENCH_RESULTS names
+# another folder, for trials that are not to be kept.
+_FOLDER = Path(__file__).parent / ("quick" if "--quick" in sys.argv else "results")
+RESULTS = Path(os.environ.get("KERNLIB_BENCH_RESULTS", _FOLDER))
 # Each script's lines of the summary wait here until run.py puts them together.
 GOALS = "goals_{}.csv"
 PACKAGES = ("kernlib", "numpy", "scipy", "numba", "scikit-learn")

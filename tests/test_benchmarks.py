@@ -76,6 +76,14 @@ def test_summary_gathers_the_goals_of_all_scripts(side, monkeypatch, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["summary.csv"]
 
 
+def test_a_quick_run_leaves_the_recorded_results_alone(monkeypatch):
+    monkeypatch.delenv("KERNLIB_BENCH_RESULTS", raising=False)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--quick"])
+    assert module("side_by_side", monkeypatch).RESULTS == FOLDER / "quick"
+    monkeypatch.setattr(sys, "argv", ["run.py"])
+    assert module("side_by_side", monkeypatch).RESULTS == FOLDER / "results"
+
+
 def test_limits_run_first_and_growth_last(side, monkeypatch):
     names = [path.stem for path in module("run", monkeypatch).scripts()]
     assert (names[0], names[-1]) == ("bench_limits", "bench_growth")
