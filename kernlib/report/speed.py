@@ -97,13 +97,21 @@ def contests(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["unit"].str.startswith("x ") & summary["ratio"].notna() & ~less]
 
 
+def _three_digits(value: float) -> str:
+    """Return a number with three digits, or all before the point: 3706, not 3.71e+03."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
 def goals(summary: pd.DataFrame) -> pd.DataFrame:
     """Return the lines that have a goal, as texts: case, goal, found, interval, quality, met.
 
     The case is MyST: a command in it is code, or its hyphens would be set as a dash.
     """
     part = summary[summary["met"].notna()]
-    interval = [f"{a:.3g} – {b:.3g}" for a, b in zip(part["low"], part["high"], strict=True)]
+    interval = [
+        f"{_three_digits(a)} – {_three_digits(b)}"
+        for a, b in zip(part["low"], part["high"], strict=True)
+    ]
     signs = part["sense"].map({">=": "≥", "<=": "≤"})
     return pd.DataFrame(
         {
@@ -111,7 +119,7 @@ def goals(summary: pd.DataFrame) -> pd.DataFrame:
             "goal": [
                 f"{s} {g:g} {u}" for s, g, u in zip(signs, part["goal"], part["unit"], strict=True)
             ],
-            "found": [f"{value:.3g}" for value in part["ratio"]],
+            "found": [_three_digits(value) for value in part["ratio"]],
             "interval": interval,
             "quality": _qualities(part),
             "met": part["met"].map({"True": "yes", "False": "no"}),

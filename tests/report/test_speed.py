@@ -72,6 +72,12 @@ def test_goals_and_contests():
     assert speed.machine(summary())["value"].tolist() == ["3.11", "not installed"]
 
 
+def test_large_numbers_have_no_exponent():
+    large = summary().assign(ratio=3706.66, low=3706.66, high=12345.6)
+    assert speed.goals(large)["found"].tolist() == ["3707"] * 2
+    assert speed.goals(large)["interval"].tolist() == ["3707 – 12346"] * 2
+
+
 def test_contests_leave_out_where_less_is_better():
     turned = summary().assign(sense="<=")
     assert len(speed.contests(turned)) == 0

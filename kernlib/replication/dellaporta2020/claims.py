@@ -186,7 +186,7 @@ def ovo_settles(table: pd.DataFrame) -> Finding:
     """Holds if the error is settled after 3 epochs for all degrees."""
     settled = first_settled(table)
     evidence = _listed(settled)
-    evidence["if alpha is added to"] = max(first_settled(table, CORRECTED).values())
+    evidence["most, if alpha accumulates"] = max(first_settled(table, CORRECTED).values())
     return Finding(max(settled.values()) <= int(stated("D27")), evidence)
 
 

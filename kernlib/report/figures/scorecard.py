@@ -52,12 +52,13 @@ def plot_theirs_and_ours(card: pd.DataFrame, ax: Axes | None = None) -> Axes:
     shown = card[(card["published"] > 0) & (card["ours"] > 0)]
     ends = [shown[["published", "ours"]].min().min(), shown[["published", "ours"]].max().max()]
     ax.plot(ends, ends, **REFERENCE)
-    for verdict, (color, marker) in MARKS.items():
+    for place, (verdict, (color, marker)) in enumerate(MARKS.items()):
         part = shown[shown["verdict"] == verdict]
         if len(part):
             ax.scatter(
                 part["published"], part["ours"], s=18, color=color, marker=marker, alpha=0.75,
                 label=f"{verdict} ({len(part)})", linewidths=0,
+                zorder=2 if place else 3,  # the few exact ones above those within noise
             )  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="published error", ylabel="our error")
     ax.legend(loc="upper left")
