@@ -18,7 +18,7 @@ from sklearn.utils.extmath import row_norms
 
 from kernlib._jit import jit
 
-SEARCHED = 64  # pairs looked at together
+SEARCHED = 128  # pairs counted together: where none is near, none is looked for
 
 # The terms of a sum may be added in any order; NaN and infinity keep their meaning.
 _jit_any_order = numba.njit(
@@ -28,39 +28,41 @@ _jit_any_order = numba.njit(
 
 @jit
 def _expanded(P, a, b, near):
-    """Return a_i + b_j - 2 P_ij, and how many of these in each row are below near (a_i + b_j)."""
+    """Return a_i + b_j - 2 P_ij, and how many of them are below ``near`` (a_i + b_j).
+
+    They are counted in each row, for SEARCHED columns at a time.
+    """
+    n = P.shape[1]
     D = np.empty_like(P)
-    n_near = np.zeros(len(P), np.int32)
-    for i in range(P.shape[0]):
-        products, row = P[i], D[i]
-        in_row = np.int32(0)  # as narrow as the numbers, for the vector registers
-        for j in range(P.shape[1]):
-            norms = a[i] + b[j]  # added first, which makes it symmetric
-            row[j] = norms - (products[j] + products[j])
-            in_row += np.int32(row[j] < near * norms)
-        n_near[i] = in_row
+    n_near = np.zeros((len(P), -(-n // SEARCHED)), np.int32)
+    for k in range(n_near.shape[1]):
+        part = slice(k * SEARCHED, min((k + 1) * SEARCHED, n))
+        b_part = b[part]
+        for i in range(P.shape[0]):
+            products, row = P[i, part], D[i, part]
+            here = np.int32(0)  # as narrow as the numbers, for the vector registers
+            for j in range(len(row)):
+                norms = a[i] + b_part[j]  # added first, which makes it symmetric
+                row[j] = norms - (products[j] + products[j])
+                here += np.int32(row[j] < near * norms)
+            n_near[i, k] = here
     return D, n_near
 
 
 @_jit_any_order
 def _subtract_near(D, X, Z, a, b, near, n_near):
-    """Compute the distances below ``near`` (a_i + b_j) again, from the differences.
-
-    ``n_near`` says how many there are in each row; the search for them stops at the last.
-    """
+    """Compute the distances below ``near`` (a_i + b_j) again, from the differences."""
     for i in range(D.shape[0]):
-        row, left, start = D[i], n_near[i], 0
-        while left > 0:
-            stop, here = min(start + SEARCHED, len(row)), np.int32(0)
-            for j in range(start, stop):
-                here += np.int32(row[j] < near * (a[i] + b[j]))
-            for j in range(start, stop if here > 0 else start):
+        row = D[i]
+        for k in range(n_near.shape[1]):
+            if n_near[i, k] == 0:
+                continue
+            for j in range(k * SEARCHED, min((k + 1) * SEARCHED, len(row))):
                 if row[j] < near * (a[i] + b[j]):
                     total = 0.0
-                    for k in range(X.shape[1]):
-                        total += (X[i, k] - Z[j, k]) ** 2
+                    for c in range(X.shape[1]):
+                        total += (X[i, c] - Z[j, c]) ** 2
                     row[j] = total
-            left, start = left - here, stop
 
 
 @_jit_any_order

@@ -20,7 +20,7 @@ from kernlib._checks import check_option
 from kernlib._memory import Room, aligned_empty
 from kernlib.blocks import Block, as_rows, sq_norms
 from kernlib.kernels import Kernel, Precomputed, as_kernel
-from kernlib.tiles import Tally, fill_symmetric
+from kernlib.tiles import Tally, all_finite, fill_symmetric
 
 WORTH_KEEPING = 32  # features from which on X Xᵀ is kept for the next kernel
 DTYPES = ("auto", "float32", "float64")
@@ -212,10 +212,7 @@ def checked_values(kernel: Kernel, block: Block) -> np.ndarray:
 
 
 def _finite(kernel: Kernel, values: np.ndarray) -> np.ndarray:
-    # A sum is infinite or NaN if one of its terms is, and costs no array of flags.
-    with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = not np.isfinite(values.sum())
-    if suspicious and not np.all(np.isfinite(values)):
+    if not all_finite(values):
         raise _overflow(kernel, values.dtype)
     return values
 

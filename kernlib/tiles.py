@@ -61,6 +61,26 @@ def _count_small(T, lower, tiny):
     return zeros, subnormals
 
 
+@jit
+def _all_finite(T, largest):
+    """Tell whether all rows hold values up to ``largest`` alone; NaN is none."""
+    for i in range(T.shape[0]):
+        row = T[i]
+        n_finite = np.int32(0)
+        for j in range(T.shape[1]):
+            n_finite += np.int32(abs(row[j]) <= largest)
+        if n_finite < T.shape[1]:
+            return False
+    return True
+
+
+def all_finite(values: np.ndarray) -> bool:
+    """Tell whether no value is infinite or NaN."""
+    if values.ndim == 2 and values.flags.c_contiguous and values.dtype.kind == "f":
+        return bool(_all_finite(values, np.finfo(values.dtype).max))
+    return bool(np.all(np.isfinite(values)))
+
+
 class Tally(NamedTuple):
     """How many off-diagonal values are 0, and how many are too small to have all digits."""
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from strategies import forms, integer_matrices
 
-from kernlib.blocks import Block, as_rows, sq_norms
+from kernlib.blocks import SEARCHED, Block, as_rows, sq_norms
 
 QUANTITIES = ["products", "sq_distances", "l1_distances"]
 
@@ -49,6 +49,18 @@ def test_near_rows_have_accurate_distances(form):
     a, b = sq_norms(X), sq_norms(X + step)
     naive = a + b - 2 * np.sum(X * (X + step), axis=1)
     assert np.max(np.abs(naive / exact - 1)) > 0.01  # the test would notice
+
+
+@pytest.mark.parametrize("n", [SEARCHED - 1, SEARCHED, 3 * SEARCHED + 5])
+def test_near_rows_are_found_wherever_they_stand(n):
+    rng = np.random.default_rng(n)
+    Z = rng.standard_normal((n, 6)) + 1000
+    places = [0, n // 2, n - 2, n - 1]  # at the ends and inside of what is counted together
+    X = Z[places] + 1e-6 * rng.standard_normal((4, 6))
+    D = Block(X, Z).sq_distances
+    exact = np.sum((X - Z[places]) ** 2, axis=1)
+    np.testing.assert_allclose(D[np.arange(4), places], exact, rtol=1e-12)
+    np.testing.assert_allclose(D, np.sum((X[:, None] - Z) ** 2, axis=2), rtol=1e-6)
 
 
 @given(integer_matrices(max_rows=6))

@@ -6,7 +6,7 @@ import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlib.tiles import _tally, _transpose
+from kernlib.tiles import _tally, _transpose, all_finite
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -31,3 +31,16 @@ def test_tally_equals_a_count(dtype, kinds, seed):
     assert tuple(2 * count for count in lower) == expected
     sizes = np.abs(K[3:, :3])
     assert corner == (np.sum(sizes == 0), np.sum((sizes > 0) & (sizes < tiny)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_a_value_that_is_not_finite_is_found_anywhere(dtype, value):
+    largest = np.finfo(dtype).max
+    for place in [(0, 0), (1, 70), (2, 69)]:
+        K = np.full((3, 71), largest, dtype)
+        K[0, 1] = -largest
+        assert all_finite(K)
+        K[place] = value
+        for seen in (K, np.asfortranarray(K), K[place[0]]):
+            assert not all_finite(seen)

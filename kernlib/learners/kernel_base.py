@@ -21,6 +21,7 @@ from kernlib._checks import check_number, check_option
 from kernlib.gram import DTYPES, Gram, Pairs
 from kernlib.kernels import Block, Kernel, Precomputed, as_kernel, sq_norms
 from kernlib.learners.base import FLOATS, Learner, Watch
+from kernlib.tiles import all_finite
 
 PREDICTION_BLOCK = 2**19  # kernel values computed at a time
 
@@ -207,8 +208,7 @@ class KernelLearner(Learner):
         with np.errstate(over="ignore", invalid="ignore"):
             X_as_S = X.astype(S.dtype, copy=False)
             K = self.kernel_.of(Block(X_as_S, S, (sq_norms(X_as_S), norms)))
-            finite = np.isfinite(K.sum()) or np.all(np.isfinite(K))  # the sum alone is faster
-        if finite:
+        if all_finite(K):
             return K
         if S.dtype == np.float32:  # which was enough for the rows of the fit
             S = self.support_vectors_.astype(np.float64)

@@ -11,7 +11,14 @@ import numpy as np
 
 from kernlib._memory import aligned_empty
 from kernlib.gram import Gram
-from kernlib.learners.smo import _smo_loop, extremes, picked, subtract_rows, values_between
+from kernlib.learners.smo import (
+    _smo_loop,
+    extremes,
+    picked,
+    subtract_rows,
+    values_between,
+    violating,
+)
 
 # Points in a working set, where there is no matrix: those that violate most, at first and at most,
 # and with the support vectors.
@@ -196,25 +203,22 @@ class Dual:
 
         Together they come near the optimum among the rows at hand, before more are computed.
         """
-        violating = self._violating(size)
         together = self.beta[:-1] != 0
-        together[violating] = True
+        together[self._violating(size)] = True
         W = np.flatnonzero(together)
         return W if len(W) <= values.largest_set else self._violating(values.largest_set)
 
     def _violating(self, size: int) -> np.ndarray:
         """Return the points that violate most, from both sides, ``size`` at most."""
-        highest, lowest = self.extremes()
-        E, half, inside = self.E[:-1], size // 2, slice(None, -1)
-        growing = np.flatnonzero((self.beta < self.upper)[inside] & (lowest < E))
-        shrinking = np.flatnonzero((self.beta > self.lower)[inside] & (highest > E))
+        E, half = self.E[:-1], size // 2
+        growing, shrinking = violating(self.E, self.beta, self.lower, self.upper)
         if len(growing) > half:
             growing = growing[np.argpartition(-E[growing], half)[:half]]
         if len(shrinking) > half:
             shrinking = shrinking[np.argpartition(E[shrinking], half)[:half]]
-        violating = np.zeros(len(E), dtype=bool)
-        violating[growing] = violating[shrinking] = True
-        return np.flatnonzero(violating)
+        most = np.zeros(len(E), dtype=bool)
+        most[growing] = most[shrinking] = True
+        return np.flatnonzero(most)
 
     def _steps_among(self, W: np.ndarray, values: Any, tol: float, max_iter: int) -> int:
         """Solve the problem of the points W alone, then tell all points; return the steps."""

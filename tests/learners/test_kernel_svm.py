@@ -17,7 +17,7 @@ from kernlib.gram import Gram, Pairs
 from kernlib.kernels import Gaussian, Polynomial, SquaredL1
 from kernlib.learners import kernel_svm, svm_dual
 from kernlib.learners.kernel_base import Reporter
-from kernlib.learners.smo import _place, _smo_loop
+from kernlib.learners.smo import _place, _smo_loop, extremes, subtract_rows, violating
 from kernlib.learners.svm_dual import Dual
 
 
@@ -370,6 +370,33 @@ def test_rows_kept_are_few_and_the_right_ones(monkeypatch):
     dual.solve(values, 1e-6, 10**9)
     exact = KernelSVM(kernel=Gaussian(gamma=1.0), C=10.0, tol=1e-6).fit(X, y)
     assert dual.objective() == pytest.approx(exact.dual_objective_[0], rel=1e-8)
+
+
+@given(st.integers(1, 11), st.integers(0, 2**32 - 1))
+def test_scans_equal_their_definitions(n, seed):
+    rng = np.random.default_rng(seed)
+    E = rng.integers(-3, 4, n + 1).astype(np.float64)
+    beta = rng.integers(0, 3, n + 1).astype(np.float64)
+    lower, upper = np.zeros(n + 1), np.full(n + 1, 2.0)
+    grow, shrink = beta < 2, beta > 0
+    highest = max((e for e, may in zip(E, grow, strict=True) if may), default=-np.inf)
+    lowest = min((e for e, may in zip(E, shrink, strict=True) if may), default=np.inf)
+    assert extremes(E, beta, lower, upper) == (highest, lowest)
+    growing, shrinking = violating(E, beta, lower, upper)
+    assert growing.tolist() == [k for k in range(n) if grow[k] and E[k] > lowest]
+    assert shrinking.tolist() == [k for k in range(n) if shrink[k] and E[k] < highest]
+
+
+@given(st.integers(0, 9), st.integers(0, 2**32 - 1))
+def test_rows_are_subtracted_each_times_its_step(n_rows, seed):
+    rng = np.random.default_rng(seed)
+    K = rng.integers(-4, 5, (9, 9)).astype(np.float64)
+    W, t = rng.permutation(9)[:n_rows], rng.integers(-3, 4, n_rows).astype(np.float64)
+    E = np.arange(10.0)
+    points = np.arange(9, dtype=np.uint64)
+    subtract_rows(K, np.ones(9, dtype=bool), K, points, W, t, E)
+    assert E[:9].tolist() == (np.arange(9.0) - t @ K[W]).tolist()
+    assert E[9] == 9  # the last point has no row
 
 
 def test_long_runs_go_on_among_the_violating():
