@@ -190,13 +190,13 @@ class Dual:
                 box = (self.E, self.beta, self.lower, self.upper)
                 steps = _smo_loop(*values.source, values.diag, *box, tol, limit)
             else:
-                enough = max(tol / 2, violation / 20)
+                enough = max(tol / 2, violation / 30)
                 steps = self._steps_among(self._working(size, values), values, enough, max_iter)
             if steps == 0:
                 break
             self.n_iter += steps
             everywhere = isinstance(values, InMemory) and not everywhere
-            size = min(size * 13 // 10, values.most_violating)
+            size = min(size * 5 // 4, values.most_violating)
 
     def _working(self, size: int, values: Any) -> np.ndarray:
         """Return the points that violate most, and the support vectors if they are not too many.
