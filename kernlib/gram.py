@@ -35,14 +35,15 @@ class Pairs:
     """All pairs of rows of ``X``, for many kernels; keeps X Xᵀ if ``keep`` is true.
 
     Not for few features: then computing it again takes less time than reading it.  The memory of
-    a matrix that nobody holds any more serves the next one.
+    a matrix that nobody holds any more serves the next one.  ``norms`` are the squared norms of
+    the rows, where they are known.
     """
 
-    def __init__(self, X: Any, *, keep: bool = False) -> None:
+    def __init__(self, X: Any, *, keep: bool = False, norms: np.ndarray | None = None) -> None:
         self.X = as_rows(X)
         self._keep = keep and self.X.shape[1] >= WORTH_KEEPING
         self._rows: dict[Any, Any] = {self.X.dtype: self.X}
-        self._norms: dict[Any, np.ndarray] = {}
+        self._norms: dict[Any, np.ndarray] = {} if norms is None else {self.X.dtype: norms}
         self._products: dict[Any, np.ndarray] = {}
         self._room = Room()
         self.largest_sq_norm = float(np.max(self._sq_norms(self.X.dtype), initial=0.0))
@@ -55,6 +56,10 @@ class Pairs:
         if dtype not in self._rows:
             self._rows[dtype] = self.X.astype(dtype)
         return self._rows[dtype]
+
+    def among(self, points: np.ndarray, dtype: Any) -> "Pairs":
+        """Return the pairs of some rows, as ``dtype``."""
+        return Pairs(self.rows(dtype)[points], norms=self._sq_norms(dtype)[points])
 
     def smallest_value(self, kernel: Kernel) -> float:
         """Return the smallest K(x, x) that is not 0, of a kernel that grows with the norm."""
@@ -194,7 +199,7 @@ class Gram:
         """Return the same kernel on some of the points, increasing, without a matrix."""
         if len(points) == len(self):
             return self
-        pairs = Pairs(self.pairs.rows(self.dtype)[points])
+        pairs = self.pairs.among(points, self.dtype)
         return Gram(self.kernel, pairs, dtype=str(self.dtype), max_memory=0)
 
     def diag(self) -> np.ndarray:
