@@ -8,12 +8,30 @@ written once and runs on both kinds of matrix without densifying either.  With
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic, overload
 from scipy import sparse
+
+
+def _sums_of_one_order() -> None:
+    """Have numba fill vector registers of 256 bits, on processors that have wider ones too.
+
+    In how many parts a sum is taken, and so its last digit, would depend on the processor: some
+    with 512 bits use them by themselves, others do not.  A long run turns such a digit into
+    another answer.  What the user has set for numba, or compiled before, stays as it is.
+    """
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None:
+        return
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f") and config.ENABLE_AVX:
+        config.CPU_FEATURES = f"{features.flatten()},+prefer-256-bit"
+
+
+_sums_of_one_order()  # before the first decorator, with which numba settles it
 
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 # For the small functions that a loop is made of: a call would cost as much as their work.

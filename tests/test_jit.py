@@ -1,5 +1,10 @@
 """The row functions, compiled and in plain Python, on dense and CSR matrices."""
 
+import os
+import subprocess
+import sys
+
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from scipy import sparse
@@ -77,3 +82,44 @@ def test_a_sum_keeps_nan_and_infinity():
 def test_loops_are_compiled_without_python():
     assert _jit.jit(lambda a: a + 1)(1) == 2
     assert compiled.nopython_signatures
+
+
+SUMS = """
+import numpy as np
+from scipy import sparse
+from kernlib._jit import jit, row_dot, row_sq_norm, rows_of
+from kernlib.blocks import Block
+
+@jit
+def both(X, w):
+    return [(row_dot(X, i, w), row_sq_norm(X, i)) for i in range(7)]
+
+rng = np.random.default_rng(0)
+for d in (11, 66, 257):
+    X, w = rng.standard_normal((7, d)), rng.standard_normal(d)
+    for rows in (X, X.astype(np.float32), sparse.csr_array(X)):
+        print([a.hex() for pair in both(rows_of(rows), w) for a in pair])
+    print([a.hex() for a in Block(X, X[::-1]).l1_distances.ravel().tolist()])
+"""
+
+
+def sums(tmp_path, **settings):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_CPU")}
+    environment |= {"NUMBA_CACHE_DIR": str(tmp_path), **settings}
+    script = tmp_path / "sums.py"
+    script.write_text(SUMS, encoding="utf8")
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not llvm.get_host_cpu_features().get("avx512f"), reason="needs registers of 512 bits"
+)
+def test_sums_do_not_depend_on_the_width_of_the_registers(tmp_path):
+    features = llvm.get_host_cpu_features()
+    features.update({name: False for name in features if name.startswith("avx512")})
+    narrow = sums(tmp_path, NUMBA_CPU_FEATURES=features.flatten())
+    assert len(narrow.splitlines()) == 12
+    assert sums(tmp_path) == narrow
