@@ -22,7 +22,8 @@ def _sums_of_one_order() -> None:
 
     In how many parts a sum is taken, and so its last digit, would depend on the processor: some
     with 512 bits use them by themselves, others do not.  A long run turns such a digit into
-    another answer.  What the user has set for numba, or compiled before, stays as it is.
+    another answer.  It holds for all that numba compiles in this process from now on; what the
+    user has set for numba, or compiled before, stays as it is.
     """
     if config.CPU_NAME is not None or config.CPU_FEATURES is not None:
         return

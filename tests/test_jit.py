@@ -84,6 +84,27 @@ def test_loops_are_compiled_without_python():
     assert compiled.nopython_signatures
 
 
+@pytest.mark.parametrize("name", ["CPU_NAME", "CPU_FEATURES"])
+def test_settings_of_the_user_stay(monkeypatch, name):
+    for each in ("CPU_NAME", "CPU_FEATURES"):
+        monkeypatch.setattr(_jit.config, each, "mine" if each == name else None)
+    _jit._sums_of_one_order()
+    assert getattr(_jit.config, name) == "mine"
+    assert {_jit.config.CPU_NAME, _jit.config.CPU_FEATURES} == {"mine", None}
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_only_wide_registers_are_narrowed(monkeypatch, wide):
+    features = llvm.get_host_cpu_features()
+    features["avx512f"] = wide
+    monkeypatch.setattr(_jit.llvm, "get_host_cpu_features", lambda: features)
+    for name in ("CPU_NAME", "CPU_FEATURES"):
+        monkeypatch.setattr(_jit.config, name, None)
+    _jit._sums_of_one_order()
+    assert (_jit.config.CPU_FEATURES is not None) == wide
+    assert not wide or _jit.config.CPU_FEATURES.endswith(",+prefer-256-bit")
+
+
 SUMS = """
 import numpy as np
 from scipy import sparse
